@@ -25,7 +25,12 @@ pub(super) fn port(address: &str) -> Option<u64> {
 
 /// Returns whether the operator elects a leader.
 pub(super) fn elects_leader(container: &Value) -> bool {
-    flag(container, "--leader-elect").is_some_and(|value| value != "false")
+    flag(container, "--leader-elect").is_some_and(|value| value != "false") || is_divided(container)
+}
+
+/// Returns whether all replicas reconcile, each its share of the objects.
+pub(super) fn is_divided(container: &Value) -> bool {
+    flag(container, "--shards").is_some_and(|shards| shards != "1")
 }
 
 /// Returns whether the API server is asked who may read the metrics.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Manifest, Tree,
-    flags::{elects_leader, flag, secures_metrics},
+    flags::{elects_leader, flag, is_divided, secures_metrics},
 };
 
 /// The verbs of the API, in the order in which rules list them.
@@ -166,7 +166,12 @@ impl Needs {
     fn add_flags(&mut self, tree: &Tree) {
         for deployment in tree.of("Deployment") {
             for container in deployment.list("/spec/template/spec/containers") {
-                if elects_leader(container) {
+                if is_divided(container) {
+                    let why = "the flag --shards of the Deployment needs";
+                    for verb in ["get", "list", "watch", "create", "update", "delete"] {
+                        self.need("coordination.k8s.io", "leases", verb, &[], why);
+                    }
+                } else if elects_leader(container) {
                     let why = "the flag --leader-elect of the Deployment needs";
                     for verb in ["get", "create", "update"] {
                         self.need("coordination.k8s.io", "leases", verb, &[], why);

@@ -52,11 +52,12 @@
 //! - [`lister`]: typed reads of a cache
 //! - [`informer`]: list and watch into a shared cache, with handlers
 //! - [`queue`]: a rate-limited work queue
+//! - [`event`]: Kubernetes Events
+//! - [`leader_election`]: one leader among several replicas
+//! - [`shards`]: the objects, divided among all replicas
 //! - [`controller`]: the reconcile loop
 //! - [`children`]: the objects that a controller keeps for an owner
 //! - [`finalizer`]: clean-up before an object is deleted
-//! - [`event`]: Kubernetes Events
-//! - [`leader_election`]: one leader among several replicas
 //! - [`migration`]: objects in the storage version of their CRD
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
@@ -81,6 +82,7 @@ pub mod private;
 pub mod queue;
 #[cfg(feature = "server")]
 pub mod server;
+pub mod shards;
 #[cfg(feature = "validation")]
 pub mod validation;
 #[cfg(feature = "webhook")]

@@ -8,5 +8,6 @@ mod leader_election;
 mod manager;
 #[cfg(feature = "server")]
 mod server;
+mod shards;
 #[cfg(feature = "webhook")]
 mod webhook;

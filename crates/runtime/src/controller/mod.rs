@@ -29,6 +29,7 @@ mod metrics;
 mod owner;
 pub mod predicate;
 mod run;
+mod sharded;
 mod trigger;
 mod worker;
 
@@ -55,6 +56,7 @@ use crate::{
     client::writer::Writer,
     informer::{InformerEvent, InformerId, SharedInformer},
     queue::{ExponentialLimiter, RateLimiter},
+    shards::ShardSet,
 };
 
 /// Default grace period on shutdown (controller-runtime's default).
@@ -82,6 +84,8 @@ pub struct Controller<K: Object> {
     reconcile_timeout: Option<Duration>,
     writer: Option<Arc<Writer>>,
     needs_leader_election: bool,
+    may_be_divided: bool,
+    shards: Option<Arc<ShardSet>>,
     warm_up: Option<bool>,
     shutdown: BoxFuture<'static, ()>,
     metrics: MetricsHandle,
@@ -106,6 +110,8 @@ impl<K: Object> Controller<K> {
             reconcile_timeout: None,
             writer: None,
             needs_leader_election: true,
+            may_be_divided: true,
+            shards: None,
             warm_up: None,
             shutdown: pending().boxed(),
             metrics,
@@ -280,6 +286,14 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Runs on one replica even if the manager has [shards](crate::manager::ManagerBuilder::shards): for a controller that compares objects with
+    /// each other, or whose keys come from [somewhere else](Self::enqueue_from) on one replica only.
+    #[must_use]
+    pub fn without_shards(mut self) -> Self {
+        self.may_be_divided = false;
+        self
+    }
+
     /// Sets whether a [`Manager`](crate::manager::Manager) fills the caches of its informers while another replica leads. The default is the
     /// [manager's](crate::manager::ManagerBuilder::warm_up).
     #[must_use]
@@ -309,6 +323,7 @@ impl<K: Object> Controller<K> {
             kind: self.primary.kind().to_string(),
             informers: self.informers.clone(),
             needs_leader_election: self.needs_leader_election,
+            may_be_divided: self.may_be_divided,
             warm_up: self.warm_up,
             cache_sync_timeout: self.cache_sync_timeout,
         }
@@ -321,6 +336,12 @@ impl<K: Object> Controller<K> {
             .get_or_insert(defaults.cache_sync_timeout);
         self.reconcile_timeout = self.reconcile_timeout.or(defaults.reconcile_timeout);
         self.grace_period = defaults.grace_period;
+        self
+    }
+
+    /// Reconciles only the objects of the ranges that are open.
+    pub(crate) fn with_shards(mut self, shards: Arc<ShardSet>) -> Self {
+        self.shards = Some(shards);
         self
     }
 
@@ -338,6 +359,7 @@ pub(crate) struct Plan {
     /// The informers that enqueue keys.
     pub(crate) informers: Vec<InformerId>,
     pub(crate) needs_leader_election: bool,
+    pub(crate) may_be_divided: bool,
     pub(crate) warm_up: Option<bool>,
     pub(crate) cache_sync_timeout: Option<Duration>,
 }

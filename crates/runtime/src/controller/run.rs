@@ -16,6 +16,7 @@ use tracing::{info, warn};
 
 use super::{
     Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, OnError, RunError,
+    sharded::Share,
     trigger::{Guard, Predicate, trigger},
     worker::Worker,
 };
@@ -24,6 +25,7 @@ use crate::{
     client::{describe, writer::Writer},
     panics,
     queue::WorkQueue,
+    shards::within,
 };
 
 impl<K: Object> Controller<K> {
@@ -135,7 +137,12 @@ impl<K: Object> Controller<K> {
         let cache_sync_timeout = self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT);
         self.metrics.observe(&queue);
         self.metrics.count(|counts| counts.workers = workers);
+        let share = self.shards.map(Share::new);
         let predicate = all(self.predicates);
+        let predicate = match &share {
+            Some(share) => Some(share.predicate(predicate)),
+            None => predicate,
+        };
         let own = |object: &Arc<K>| vec![ObjectKey::of(&**object)];
         self.triggers
             .insert(0, trigger(&self.primary, true, predicate, own));
@@ -164,10 +171,24 @@ impl<K: Object> Controller<K> {
 
         let stop = CancellationToken::new();
         let writer = self.writer;
-        let attempt = move |key: &ObjectKey, object| {
-            let running = attempt(key, object)?;
-            Some(Writer::scope(writer.clone(), running))
+        let divided = share.clone();
+        let attempt = move |key: &ObjectKey, object: Option<Arc<K>>| {
+            let entered = match &divided {
+                Some(share) => Some(share.enter(key, object.as_deref())?),
+                None => None,
+            };
+            let running = Writer::scope(writer.clone(), attempt(key, object)?);
+            Some(async {
+                match entered {
+                    // Whoever has the range next reconciles the object.
+                    Some(entered) => within(entered, running)
+                        .await
+                        .unwrap_or_else(|| Ok(Action::await_change())),
+                    None => running.await,
+                }
+            })
         };
+        let primary = self.primary.clone();
         let worker = Arc::new(Worker {
             primary: self.primary,
             queue: queue.clone(),
@@ -181,6 +202,9 @@ impl<K: Object> Controller<K> {
             running.spawn(Arc::clone(&worker).work(stop.clone()));
         }
         let mut sources = JoinSet::new();
+        if let Some(share) = share {
+            sources.spawn(share.enqueue(primary, queue.clone()));
+        }
         for keys in self.sources {
             let queue = queue.clone();
             sources.spawn(keys.for_each(move |Enqueue { key, priority }| {

@@ -42,6 +42,7 @@ pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub use listener::EventStream;
 pub(crate) use managed::InformerId;
 pub use managed::NotSynced;
+pub(crate) use own_writes::is_earlier;
 pub use registration::HandlerRegistration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, InformerMetrics, InformerStatus};

@@ -6,7 +6,7 @@ use thiserror::Error;
 /// The namespace of a Pod, mounted by the kubelet.
 const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 /// Factor of the longest delay between two attempts to acquire the lease, on top of the retry period (client-go's `JitterFactor`).
-pub(super) const JITTER_FACTOR: f64 = 1.2;
+pub(crate) const JITTER_FACTOR: f64 = 1.2;
 
 /// Which Lease the candidates share, and the timing. The defaults are those of client-go and controller-runtime.
 ///
@@ -24,16 +24,16 @@ pub(super) const JITTER_FACTOR: f64 = 1.2;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct LeaderElectionConfig {
-    pub(super) name: String,
-    pub(super) namespace: Option<String>,
-    pub(super) identity: Option<String>,
-    pub(super) lease_duration: Duration,
-    pub(super) renew_deadline: Duration,
-    pub(super) retry_period: Duration,
-    pub(super) release_on_stop: bool,
-    pub(super) labels: BTreeMap<String, String>,
-    pub(super) coordinated: Option<String>,
-    pub(super) seed: Option<u64>,
+    pub(crate) name: String,
+    pub(crate) namespace: Option<String>,
+    pub(crate) identity: Option<String>,
+    pub(crate) lease_duration: Duration,
+    pub(crate) renew_deadline: Duration,
+    pub(crate) retry_period: Duration,
+    pub(crate) release_on_stop: bool,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) coordinated: Option<String>,
+    pub(crate) seed: Option<u64>,
 }
 
 impl LeaderElectionConfig {
@@ -158,7 +158,7 @@ impl LeaderElectionConfig {
     }
 
     /// Returns the valid settings with namespace, identity and seed.
-    pub(super) fn complete(mut self) -> Result<Complete, ConfigError> {
+    pub(crate) fn complete(mut self) -> Result<Complete, ConfigError> {
         self.validate()?;
         let namespace = match self.namespace.take() {
             Some(namespace) => namespace,
@@ -195,14 +195,14 @@ impl LeaderElectionConfig {
 
 /// Settings without gaps.
 #[derive(Debug)]
-pub(super) struct Complete {
-    pub(super) lease: String,
-    pub(super) namespace: String,
-    pub(super) identity: String,
+pub(crate) struct Complete {
+    pub(crate) lease: String,
+    pub(crate) namespace: String,
+    pub(crate) identity: String,
     /// Limit of one request, so that one without a response does not cost the leadership.
-    pub(super) request_timeout: Duration,
-    pub(super) random: fastrand::Rng,
-    pub(super) config: LeaderElectionConfig,
+    pub(crate) request_timeout: Duration,
+    pub(crate) random: fastrand::Rng,
+    pub(crate) config: LeaderElectionConfig,
 }
 
 /// The settings of a leader election are invalid.
@@ -212,6 +212,12 @@ pub enum ConfigError {
     /// A required text is empty.
     #[error("the {0} is empty")]
     Empty(&'static str),
+    /// The name is a value of a label, too, if there are shards.
+    #[error("the name of the Lease is longer than the 63 characters of a label's value: {0}")]
+    NameTooLong(String),
+    /// The API server chooses a leader, and no holders of shards.
+    #[error("a coordinated election cannot be combined with shards")]
+    CoordinatedShards,
     /// The process does not run in a Pod, whose namespace would be the default.
     #[error(
         "the leader election has no namespace: outside of a cluster, set the namespace of the Lease"

@@ -21,14 +21,14 @@ use crate::{
 };
 
 /// Called with the identity of each new leader.
-pub(super) type OnNewLeader = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type OnNewLeader = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A Lease as this candidate sees it.
-pub(super) struct Lock {
+pub(crate) struct Lock {
     api: Api<Lease>,
-    pub(super) settings: Complete,
-    pub(super) status: LeaderStatus,
-    pub(super) on_new_leader: Option<OnNewLeader>,
+    pub(crate) settings: Complete,
+    pub(crate) status: LeaderStatus,
+    pub(crate) on_new_leader: Option<OnNewLeader>,
     observed: Option<Observed>,
 }
 
@@ -42,7 +42,7 @@ struct Observed {
 
 /// Who holds the lease after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(crate) enum Holder {
     /// This candidate, by a write that was sent at this moment; with the resource version of the Lease, if it is a number.
     This { sent: Instant, number: Option<u64> },
     /// Another candidate, or none in a coordinated election.
@@ -53,7 +53,7 @@ pub(super) enum Holder {
 
 /// An attempt without a result.
 #[derive(Debug, Error)]
-pub(super) enum AttemptError {
+pub(crate) enum AttemptError {
     #[error(transparent)]
     Request(#[from] kube::Error),
     #[error("no response within {0:?}")]
@@ -63,7 +63,7 @@ pub(super) enum AttemptError {
 }
 
 impl Lock {
-    pub(super) fn new(client: &Client, settings: Complete) -> Self {
+    pub(crate) fn new(client: &Client, settings: Complete) -> Self {
         Self {
             api: Api::namespaced(client.clone(), &settings.namespace),
             status: LeaderStatus::new(&settings.lease, &settings.identity),
@@ -74,21 +74,9 @@ impl Lock {
     }
 
     /// Acquires the lease if it is free or expired, or renews it.
-    pub(super) async fn acquire_or_renew(&mut self) -> Result<Holder, AttemptError> {
-        if let Some(observed) = &self.observed
-            && self.is_own(&observed.lease)
-            && observed.is_valid()
-        {
-            // Without reading first. It fails if anything has changed, or if the response to the last write was lost.
-            let lease = self.renewed(observed.lease.clone());
-            match self.replace(lease).await {
-                Ok(holder) => return Ok(holder),
-                Err(error) => debug!(
-                    lease = self.name(),
-                    "renewing the lease failed: {}",
-                    describe(&error)
-                ),
-            }
+    pub(crate) async fn acquire_or_renew(&mut self) -> Result<Holder, AttemptError> {
+        if let Some(holder) = self.renew_unread().await {
+            return Ok(holder);
         }
         let Some(lease) = self.read().await? else {
             return self.create().await;
@@ -111,8 +99,64 @@ impl Lock {
         self.replace(lease).await
     }
 
+    /// Renews the lease if this candidate still holds it. One that was deleted is lost, although the API server makes it again for a renewal:
+    /// others may have seen that it was gone.
+    pub(crate) async fn renew(&mut self) -> Result<Holder, AttemptError> {
+        let uid = |lock: &Self| Some(lock.observed.as_ref()?.lease.metadata.uid.clone());
+        let before = uid(self);
+        let holder = self.renew_any().await?;
+        Ok(if before == uid(self) {
+            holder
+        } else {
+            Holder::Other
+        })
+    }
+
+    async fn renew_any(&mut self) -> Result<Holder, AttemptError> {
+        if let Some(holder) = self.renew_unread().await {
+            return Ok(holder);
+        }
+        match self.read().await? {
+            Some(lease) if self.is_own(&lease) => {
+                let lease = self.renewed(lease);
+                self.replace(lease).await
+            }
+            _ => Ok(Holder::Other),
+        }
+    }
+
+    /// Renews the lease as it was last seen, if this candidate held it then. Fails if anything has changed, or if the response to the last
+    /// write was lost.
+    async fn renew_unread(&mut self) -> Option<Holder> {
+        let observed = self.observed.as_ref()?;
+        if !self.is_own(&observed.lease) || !observed.is_valid() {
+            return None;
+        }
+        let lease = self.renewed(observed.lease.clone());
+        let renewed = self.replace(lease).await;
+        let failed = |error: &AttemptError| {
+            debug!(
+                lease = self.name(),
+                "renewing the lease failed: {}",
+                describe(error)
+            );
+        };
+        renewed.inspect_err(failed).ok()
+    }
+
+    /// Reads the lease. Returns whether this candidate holds it.
+    pub(crate) async fn is_held(&mut self) -> Result<bool, AttemptError> {
+        let lease = self.read().await?;
+        Ok(lease.is_some_and(|lease| self.is_own(&lease)))
+    }
+
+    /// Returns the record of the lease as it was last seen.
+    pub(crate) fn spec(&self) -> Option<&LeaseSpec> {
+        self.observed.as_ref()?.lease.spec.as_ref()
+    }
+
     /// Renews the lease if the API server has given it to this candidate, as client-go's `tryCoordinatedRenew`.
-    pub(super) async fn renew_coordinated(&mut self) -> Result<Holder, AttemptError> {
+    pub(crate) async fn renew_coordinated(&mut self) -> Result<Holder, AttemptError> {
         let Some(lease) = self.read().await? else {
             return Ok(Holder::Other);
         };
@@ -132,16 +176,12 @@ impl Lock {
     }
 
     /// Frees the lease if this candidate holds it, so that the next one need not wait for its expiry. Only after all work has ended.
-    pub(super) async fn release(&mut self) -> Result<(), AttemptError> {
+    pub(crate) async fn release(&mut self) -> Result<(), AttemptError> {
         while let Some(lease) = self.read().await? {
             if !self.is_own(&lease) {
                 break;
             }
-            let mut lease = self.renewed(lease);
-            let spec = lease.spec.get_or_insert_default();
-            spec.holder_identity = Some(String::new());
-            spec.lease_duration_seconds = Some(1);
-            spec.acquire_time.clone_from(&spec.renew_time);
+            let lease = self.freed(lease);
             match self.replace(lease).await {
                 // A renewal whose response was lost has arrived in between.
                 Err(AttemptError::Request(error)) if error.is_conflict() => {}
@@ -151,8 +191,17 @@ impl Lock {
         Ok(())
     }
 
+    /// Frees the lease if it is as it was last seen.
+    pub(crate) async fn give_up(&mut self) -> Result<(), AttemptError> {
+        let Some(observed) = &self.observed else {
+            return Ok(());
+        };
+        let lease = self.freed(observed.lease.clone());
+        self.replace(lease).await.map(drop)
+    }
+
     /// Returns a reference to the Lease, for events.
-    pub(super) fn reference(&self) -> ObjectReference {
+    pub(crate) fn reference(&self) -> ObjectReference {
         let mut lease = Lease::default();
         lease.metadata.name = Some(self.settings.lease.clone());
         lease.metadata.namespace = Some(self.settings.namespace.clone());
@@ -160,7 +209,7 @@ impl Lock {
         observed.unwrap_or(&lease).object_ref(&())
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.settings.lease
     }
 
@@ -273,6 +322,16 @@ impl Lock {
         spec.holder_identity = Some(self.settings.identity.clone());
         spec.lease_duration_seconds = i32::try_from(seconds).ok();
         spec.renew_time = Some(after(spec));
+        lease
+    }
+
+    /// Returns `lease` without a holder.
+    fn freed(&self, lease: Lease) -> Lease {
+        let mut lease = self.renewed(lease);
+        let spec = lease.spec.get_or_insert_default();
+        spec.holder_identity = Some(String::new());
+        spec.lease_duration_seconds = Some(1);
+        spec.acquire_time.clone_from(&spec.renew_time);
         lease
     }
 

@@ -52,11 +52,11 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tracing::{info, warn};
 
-use self::{
-    candidate::Candidate,
-    config::JITTER_FACTOR,
+use self::candidate::Candidate;
+pub(crate) use self::{
+    config::{Complete, JITTER_FACTOR},
     lock::{AttemptError, Holder, Lock},
-    term::TermControl,
+    term::{TermControl, fence},
 };
 use crate::{
     client::describe,

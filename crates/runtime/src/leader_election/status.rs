@@ -36,7 +36,7 @@ struct Inner {
 }
 
 impl LeaderStatus {
-    pub(super) fn new(name: &str, identity: &str) -> Self {
+    pub(crate) fn new(name: &str, identity: &str) -> Self {
         Self {
             inner: Arc::new(Inner {
                 name: name.to_owned(),
@@ -75,7 +75,7 @@ impl LeaderStatus {
     }
 
     /// Sets the observed leader; empty for a released lease. Returns whether it is a new one.
-    pub(super) fn observe(&self, leader: &str) -> bool {
+    pub(crate) fn observe(&self, leader: &str) -> bool {
         let leader = (!leader.is_empty()).then(|| leader.to_owned());
         let mut current = self.inner.leader.lock();
         let is_new = *current != leader && leader.is_some();
@@ -83,11 +83,11 @@ impl LeaderStatus {
         is_new
     }
 
-    pub(super) fn set_leader(&self, is_leader: bool) {
+    pub(crate) fn set_leader(&self, is_leader: bool) {
         self.inner.is_leader.store(is_leader, Ordering::Relaxed);
     }
 
-    pub(super) fn count_slow_path(&self) {
+    pub(crate) fn count_slow_path(&self) {
         self.inner.slow_paths.fetch_add(1, Ordering::Relaxed);
     }
 }

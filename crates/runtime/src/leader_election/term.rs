@@ -156,27 +156,8 @@ impl Term {
     /// Outside of a Tokio runtime, as `kube::Client::new` does.
     #[must_use]
     pub fn fence(&self, client: &Client) -> Client {
-        let (term, inner) = (self.clone(), client.clone());
-        let service = service_fn(move |request: Request<Body>| {
-            let (term, inner) = (term.clone(), inner.clone());
-            async move {
-                if !is_write(&request) {
-                    return inner.send(request).await.map_err(BoxError::from);
-                }
-                term.check()?;
-                let write = Write::new(&term);
-                tokio::select! {
-                    biased;
-                    () = term.ended() => Err(NotLeading { lease: Arc::clone(&term.lease) }.into()),
-                    result = inner.send(request) => {
-                        let response = result?;
-                        write.answered();
-                        Ok(response)
-                    }
-                }
-            }
-        });
-        Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
+        let term = self.clone();
+        fence(client, move || term.clone())
     }
 }
 
@@ -187,6 +168,35 @@ impl fmt::Debug for Term {
             .field("phase", &*self.phase.borrow())
             .finish_non_exhaustive()
     }
+}
+
+/// Returns a client like `client` that writes only in the term that `current` returns, in the task that sends the request.
+pub(crate) fn fence(
+    client: &Client,
+    current: impl Fn() -> Term + Clone + Send + Sync + 'static,
+) -> Client {
+    let inner = client.clone();
+    let service = service_fn(move |request: Request<Body>| {
+        let (current, inner) = (current.clone(), inner.clone());
+        async move {
+            if !is_write(&request) {
+                return inner.send(request).await.map_err(BoxError::from);
+            }
+            let term = current();
+            term.check()?;
+            let write = Write::new(&term);
+            tokio::select! {
+                biased;
+                () = term.ended() => Err(NotLeading { lease: Arc::clone(&term.lease) }.into()),
+                result = inner.send(request) => {
+                    let response = result?;
+                    write.answered();
+                    Ok(response)
+                }
+            }
+        }
+    });
+    Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
 }
 
 /// A write on its way. Dropped without a response, it counts as unanswered.
@@ -229,14 +239,14 @@ fn is_write(request: &Request<Body>) -> bool {
 
 /// The side of the elector. Dropping it ends the term.
 #[derive(Debug)]
-pub(super) struct TermControl {
+pub(crate) struct TermControl {
     lease: Arc<str>,
     phase: watch::Sender<Phase>,
     writes: Arc<Mutex<Writes>>,
 }
 
 impl TermControl {
-    pub(super) fn new(lease: &str) -> Self {
+    pub(crate) fn new(lease: &str) -> Self {
         Self {
             lease: lease.into(),
             phase: watch::Sender::new(Phase::Candidate),
@@ -244,7 +254,7 @@ impl TermControl {
         }
     }
 
-    pub(super) fn term(&self) -> Term {
+    pub(crate) fn term(&self) -> Term {
         Term {
             lease: Arc::clone(&self.lease),
             phase: self.phase.subscribe(),
@@ -253,7 +263,7 @@ impl TermControl {
     }
 
     /// Starts or prolongs the term. The first number counts.
-    pub(super) fn lead(&self, until: Instant, number: Option<u64>) {
+    pub(crate) fn lead(&self, until: Instant, number: Option<u64>) {
         self.phase.send_modify(|phase| {
             let number = match *phase {
                 Phase::Leader { number, .. } => number,
@@ -263,12 +273,12 @@ impl TermControl {
         });
     }
 
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.phase.send_replace(Phase::Ended);
     }
 
     /// Returns when the last write was sent that the server may still execute. Call it after [`end`](Self::end).
-    pub(super) fn last_unanswered(&self) -> Option<Instant> {
+    pub(crate) fn last_unanswered(&self) -> Option<Instant> {
         let writes = self.writes.lock();
         let waiting = (writes.waiting > 0).then(Instant::now);
         waiting.max(writes.unanswered)

@@ -6,7 +6,7 @@ use kube::{Client, Config};
 #[cfg(feature = "server")]
 use super::servers::Servers;
 use super::{
-    Manager, ManagerError, State,
+    Election, Manager, ManagerError, State,
     controllers::Controllers,
     writes::{FieldValidation, Writes},
 };
@@ -21,6 +21,7 @@ use crate::{
     event::EventRecorder,
     informer::{InformerFactory, InformerFactoryBuilder},
     leader_election::{LeaderElectionConfig, LeaderElector},
+    shards::{Replica, Shards},
 };
 
 /// The settings of a [`Manager`].
@@ -30,6 +31,7 @@ pub struct ManagerBuilder {
     pub(super) name: String,
     informers: InformerFactoryBuilder,
     leader_election: Option<LeaderElectionConfig>,
+    shards: Option<Shards>,
     workers: usize,
     workers_of: BTreeMap<String, usize>,
     defaults: Defaults,
@@ -50,6 +52,7 @@ impl ManagerBuilder {
             client,
             name,
             leader_election: None,
+            shards: None,
             workers: 1,
             workers_of: BTreeMap::new(),
             defaults: Defaults {
@@ -107,6 +110,13 @@ impl ManagerBuilder {
     /// Lets several replicas run, of which one leads. Without it, each replica reconciles.
     pub fn leader_election(mut self, config: LeaderElectionConfig) -> Self {
         self.leader_election = Some(config);
+        self
+    }
+
+    /// Divides the objects of all controllers among the replicas, on top of the settings of a [leader election](Self::leader_election); see
+    /// [`shards`](crate::shards). With one range, one replica leads as it does without this setting.
+    pub fn shards(mut self, shards: Shards) -> Self {
+        self.shards = Some(shards);
         self
     }
 
@@ -222,39 +232,55 @@ impl ManagerBuilder {
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn build(self) -> Result<Manager, ManagerError> {
         let recorder = EventRecorder::new(self.client.clone(), self.name);
-        let elector = self
-            .leader_election
-            .map(|config| LeaderElector::new(&self.client, config))
-            .transpose()?
-            .map(|elector| elector.recorder(&recorder));
-        let term = elector.as_ref().map(LeaderElector::term);
-        let status = elector.as_ref().map(LeaderElector::status);
+        let shards = self.shards.filter(|shards| shards.ranges() > 1);
+        let election = match (self.leader_election, shards) {
+            (None, None) => None,
+            (None, Some(_)) => return Err(ManagerError::ShardsWithoutElection),
+            (Some(config), None) => {
+                let elector = LeaderElector::new(&self.client, config)?;
+                Some(Election::Leader(Box::new(elector.recorder(&recorder))))
+            }
+            (Some(config), Some(shards)) => {
+                let grace_period = self.defaults.grace_period;
+                let replica = Replica::new(&self.client, config, shards, grace_period)?;
+                Some(Election::Shards(Box::new(replica)))
+            }
+        };
         let factory = self.informers.build();
         let state = State::new();
         #[cfg(feature = "metrics")]
         {
             self.metrics.informers(&factory);
             self.metrics.events(&recorder);
-            if let Some(status) = &status {
-                self.metrics.leader_election(status);
+            if let Some(election) = &election {
+                self.metrics.leader_election(&election.status());
+                if let Some(shards) = election.shards() {
+                    self.metrics.shards(&shards);
+                }
             }
         }
         #[cfg(feature = "server")]
-        let servers = self
-            .servers
-            .complete(&self.metrics, &factory, &state, term.as_ref());
+        let servers = self.servers.complete(
+            &self.metrics,
+            &factory,
+            &state,
+            election.as_ref().map(Election::life).as_ref(),
+        );
         let client = factory.track_writes(&self.client);
-        let fenced = term
-            .as_ref()
-            .map_or_else(|| client.clone(), |term| term.fence(&client));
+        let fenced = match &election {
+            None => client.clone(),
+            Some(Election::Leader(elector)) => elector.term().fence(&client),
+            Some(Election::Shards(replica)) => replica.fence(&client),
+        };
         Ok(Manager {
             fenced: self.writes.apply(fenced),
             client,
             factory,
             recorder,
-            status,
-            term,
-            elector,
+            status: election.as_ref().map(Election::status),
+            term: election.as_ref().map(Election::term),
+            shards: election.as_ref().and_then(Election::shards),
+            election,
             runnables: Vec::new(),
             controllers: Controllers::new(
                 self.defaults,

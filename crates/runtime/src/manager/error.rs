@@ -21,6 +21,9 @@ pub enum ManagerError {
     /// The settings of the leader election are invalid.
     #[error("the leader election cannot start")]
     LeaderElection(#[from] ConfigError),
+    /// Replicas cannot divide objects without the settings of an election.
+    #[error("shards need a leader election: ManagerBuilder::leader_election, or --leader-elect")]
+    ShardsWithoutElection,
     /// Two controllers have the same name, which is a label of their metrics.
     #[error(
         "two controllers are named \"{name}\"; Controller::named gives one of them another name"

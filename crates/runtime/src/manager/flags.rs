@@ -1,5 +1,11 @@
 //! The flags of an operator, with the names that kubebuilder and Kubernetes' components use.
-use std::{io::IsTerminal, num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    io::IsTerminal,
+    num::{NonZeroU16, NonZeroUsize},
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::{ArgAction, builder::BoolishValueParser};
 use kube::{
@@ -14,6 +20,7 @@ use crate::webhook::{Certificates, ClientConfig, WebhookServer};
 use crate::{
     leader_election::LeaderElectionConfig,
     server::{Server, Tls},
+    shards::{ShardKey, Shards},
 };
 
 /// The flags of a [`Manager`], to flatten into the arguments of a program.
@@ -146,6 +153,14 @@ pub struct ManagerArgs {
     #[arg(long, value_name = "VERSION", value_parser = version)]
     pub leader_elect_coordinated: Option<String>,
 
+    /// Divide the objects among all replicas, in this number of shards, such as 64; implies --leader-elect
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub shards: NonZeroU16,
+
+    /// Field by which objects are divided
+    #[arg(long, value_enum, value_name = "FIELD", default_value_t)]
+    pub shard_by: ShardKey,
+
     /// What to log: a level, or directives such as `info,my_operator=debug`; by default those of `RUST_LOG`, or `info`.
     #[arg(
         long, value_name = "LEVEL", value_parser = log_level,
@@ -274,9 +289,11 @@ impl ManagerArgs {
         }
         #[cfg(feature = "webhook")]
         let builder = self.webhooks(builder);
-        if !self.leader_elect && self.leader_elect_coordinated.is_none() {
+        let is_divided = self.shards.get() > 1;
+        if !self.leader_elect && self.leader_elect_coordinated.is_none() && !is_divided {
             return builder;
         }
+        let builder = builder.shards(Shards::new(self.shards.get()).by(self.shard_by));
         let lease = self.leader_elect_resource_name.as_ref();
         let config = LeaderElectionConfig::new(lease.unwrap_or(&builder.name))
             .lease_duration(self.leader_elect_lease_duration)

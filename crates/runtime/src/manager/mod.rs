@@ -84,6 +84,7 @@ use crate::{
     event::EventRecorder,
     informer::InformerFactory,
     leader_election::{LeaderElector, LeaderStatus, Term},
+    shards::{Replica, ShardStatus},
 };
 
 /// What the parts of a manager share with their owner.
@@ -111,6 +112,45 @@ impl State {
     }
 }
 
+/// How replicas agree on who works.
+enum Election {
+    Leader(Box<LeaderElector>),
+    Shards(Box<Replica>),
+}
+
+impl Election {
+    /// The term in which this process leads.
+    fn term(&self) -> Term {
+        match self {
+            Self::Leader(elector) => elector.term(),
+            Self::Shards(replica) => replica.leader_term(),
+        }
+    }
+
+    /// The term in which this process works at all.
+    #[cfg(feature = "server")]
+    fn life(&self) -> Term {
+        match self {
+            Self::Leader(elector) => elector.term(),
+            Self::Shards(replica) => replica.membership(),
+        }
+    }
+
+    fn shards(&self) -> Option<ShardStatus> {
+        match self {
+            Self::Leader(_) => None,
+            Self::Shards(replica) => Some(replica.status()),
+        }
+    }
+
+    fn status(&self) -> LeaderStatus {
+        match self {
+            Self::Leader(elector) => elector.status(),
+            Self::Shards(replica) => replica.leader_status(),
+        }
+    }
+}
+
 /// Owns the parts of an operator and runs them. See the [module](self) for an example.
 #[must_use]
 pub struct Manager {
@@ -118,7 +158,8 @@ pub struct Manager {
     fenced: Client,
     factory: InformerFactory,
     recorder: EventRecorder,
-    elector: Option<LeaderElector>,
+    election: Option<Election>,
+    shards: Option<ShardStatus>,
     term: Option<Term>,
     status: Option<LeaderStatus>,
     runnables: Vec<Runnable>,
@@ -179,6 +220,11 @@ impl Manager {
     /// Returns the observed leader and the counters of the election; `None` without leader election.
     pub fn leader_status(&self) -> Option<LeaderStatus> {
         self.status.clone()
+    }
+
+    /// Returns the ranges that this replica reconciles; `None` without [shards](ManagerBuilder::shards).
+    pub fn shard_status(&self) -> Option<ShardStatus> {
+        self.shards.clone()
     }
 
     /// Returns how many objects a controller reconciles concurrently by default; see [`ManagerBuilder::workers`].
@@ -268,16 +314,29 @@ impl Manager {
         let plan = controller.plan();
         let name = format!("controller {}", plan.name);
         let needs_leader_election = plan.needs_leader_election;
+        let shards = self
+            .shards
+            .clone()
+            .filter(|_| needs_leader_election && plan.may_be_divided);
         // `run` reports a name that is taken.
         #[cfg(feature = "metrics")]
         let _ = self.metrics.controller(&controller.metrics());
         let workers = self.controllers.add(plan);
         // The grace period is the manager's, and a controller reports which objects it drops.
         let controller = controller.with_defaults(&self.controllers.defaults, workers);
+        let is_divided = shards.is_some();
+        let controller = match shards {
+            Some(shards) => controller.with_shards(shards.set()),
+            None => controller,
+        };
         let runnable = Runnable::new(name, |stop: CancellationToken| {
             run(controller.graceful_shutdown_on(stop.cancelled_owned()))
         });
-        self.add(runnable.needs_leader_election(needs_leader_election));
+        self.add(if is_divided {
+            runnable.divided()
+        } else {
+            runnable.needs_leader_election(needs_leader_election)
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 //! The life of a manager: starts its parts in order, supervises them, and stops them in reverse.
 use std::{pin::pin, sync::Arc};
 
+use futures::FutureExt;
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     time::{Duration, Instant, timeout},
@@ -9,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
 use super::{
-    Manager, ManagerError, Phase, Runnable, State,
+    Election, Manager, ManagerError, Phase, Runnable, State,
     controllers::Caches,
     runnable::{Group, Tasks},
 };
@@ -18,7 +19,8 @@ use crate::{
     deadline,
     event::EventRecorder,
     informer::{InformerFactory, InformerId},
-    leader_election::LeaderElector,
+    leader_election::{LeaderElector, Term},
+    shards::Replica,
 };
 
 /// How long a controller may take to drop its reconciles at the end of the grace period.
@@ -98,7 +100,7 @@ struct Parts {
     state: Arc<State>,
     waiting: Vec<Runnable>,
     elects: bool,
-    elector: Option<LeaderElector>,
+    election: Option<Election>,
     servers: Tasks,
     webhooks: Tasks,
     others: Tasks,
@@ -118,8 +120,8 @@ impl Parts {
             grace_period: manager.controllers.defaults.grace_period,
             state: manager.state,
             waiting: waiting.collect(),
-            elects: manager.elector.is_some(),
-            elector: manager.elector,
+            elects: manager.election.is_some(),
+            election: manager.election,
             servers,
             webhooks,
             others,
@@ -134,7 +136,7 @@ impl Parts {
     ) -> Result<(), ManagerError> {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.sort_by_key(|runnable| runnable.group);
-        let leaders = waiting.split_off(waiting.partition_point(|r| r.group < Group::Leader));
+        let leaders = waiting.split_off(waiting.partition_point(|r| r.group < Group::Divided));
         let others = waiting.split_off(waiting.partition_point(|r| r.group < Group::Other));
         for runnable in waiting {
             match runnable.group {
@@ -149,23 +151,25 @@ impl Parts {
         for runnable in others {
             self.others.spawn(runnable);
         }
-        match self.elector.take() {
+        match self.election.take() {
             None => {
                 fill_caches(&self.factory, caches.timeout, |one| !is_warm(one)).await?;
                 for runnable in leaders {
                     self.leader.spawn(runnable);
                 }
             }
-            Some(elector) => {
+            Some(election) => {
                 let lead = Lead {
-                    elector,
                     leaders,
                     failures: failures.clone(),
                     factory: self.factory.clone(),
                     caches: Arc::clone(&caches),
                     grace_period: self.grace_period,
                 };
-                let run = |stop| lead.run(stop);
+                let run = |stop| match election {
+                    Election::Leader(elector) => lead.run(elector, stop).boxed(),
+                    Election::Shards(replica) => lead.run_divided(replica, stop).boxed(),
+                };
                 self.leader.spawn(Runnable::new("leader election", run));
             }
         }
@@ -219,7 +223,6 @@ async fn fill_caches(
 
 /// The election, and what runs while this process leads.
 struct Lead {
-    elector: LeaderElector,
     leaders: Vec<Runnable>,
     failures: UnboundedSender<ManagerError>,
     factory: InformerFactory,
@@ -228,21 +231,15 @@ struct Lead {
 }
 
 impl Lead {
-    async fn run(self, stop: CancellationToken) -> Result<(), ManagerError> {
-        let mut elector = self.elector;
-        let term = elector.term();
-        let given_up = async {
-            stop.cancelled().await;
-            if term.deadline().is_some() {
-                // The work stops by itself, in order.
-                std::future::pending::<()>().await;
-            }
-        };
+    async fn run(
+        self,
+        mut elector: Box<LeaderElector>,
+        stop: CancellationToken,
+    ) -> Result<(), ManagerError> {
+        let given_up = stopped_before(elector.term(), &stop);
         let work = elector.run_unreleased(|_| async {
-            let is_cold = |informer| !self.caches.is_warm(informer);
-            tokio::select! {
-                filled = fill_caches(&self.factory, self.caches.timeout, is_cold) => filled?,
-                () = stop.cancelled() => return Ok(()),
+            if !fill_cold(&self.factory, &self.caches, &stop).await? {
+                return Ok(());
             }
             // If the term ends, this is dropped, which aborts the tasks.
             let mut tasks = Tasks::new(&self.failures);
@@ -250,14 +247,7 @@ impl Lead {
                 tasks.spawn(runnable);
             }
             stop.cancelled().await;
-            let names = tasks
-                .stop(deadline::after(Instant::now(), self.grace_period) + DROP)
-                .await;
-            if names.is_empty() {
-                return Ok(());
-            }
-            let after = self.grace_period;
-            Err(ManagerError::StillRunning { after, names })
+            end(tasks, self.grace_period).await
         });
         tokio::select! {
             biased;
@@ -268,6 +258,72 @@ impl Lead {
         elector.release().await;
         Ok(())
     }
+
+    /// Like [`run`](Self::run), as one of the replicas that share the shards.
+    async fn run_divided(
+        mut self,
+        mut replica: Box<Replica>,
+        stop: CancellationToken,
+    ) -> Result<(), ManagerError> {
+        let given_up = stopped_before(replica.membership(), &stop);
+        let (leader, may_take) = (replica.leader_term(), replica.may_take());
+        let work = replica.run(async {
+            if !fill_cold(&self.factory, &self.caches, &stop).await? {
+                return Ok(());
+            }
+            let mut tasks = Tasks::new(&self.failures);
+            let leaders = self.leaders.partition_point(|it| it.group < Group::Leader);
+            let leaders = self.leaders.split_off(leaders);
+            for runnable in self.leaders {
+                tasks.spawn(runnable);
+            }
+            may_take.cancel();
+            tokio::select! {
+                Ok(()) = leader.started() => leaders.into_iter().for_each(|it| tasks.spawn(it)),
+                () = stop.cancelled() => {}
+            }
+            stop.cancelled().await;
+            end(tasks, self.grace_period).await
+        });
+        tokio::select! {
+            biased;
+            ended = work => ended??,
+            () = given_up => return Ok(()),
+        }
+        replica.leave().await;
+        Ok(())
+    }
+}
+
+/// Fills the caches that are not filled yet. Returns `false` if it was stopped before.
+async fn fill_cold(
+    factory: &InformerFactory,
+    caches: &Caches,
+    stop: &CancellationToken,
+) -> Result<bool, ManagerError> {
+    let is_cold = |informer| !caches.is_warm(informer);
+    tokio::select! {
+        filled = fill_caches(factory, caches.timeout, is_cold) => filled.map(|()| true),
+        () = stop.cancelled() => Ok(false),
+    }
+}
+
+/// Waits until `stop`, if the term has not begun by then. Otherwise the work stops by itself, in order.
+async fn stopped_before(term: Term, stop: &CancellationToken) {
+    stop.cancelled().await;
+    if term.deadline().is_some() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Stops the tasks within the grace period.
+async fn end(mut tasks: Tasks, after: Duration) -> Result<(), ManagerError> {
+    let deadline = deadline::after(Instant::now(), after) + DROP;
+    let names = tasks.stop(deadline).await;
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(ManagerError::StillRunning { after, names })
 }
 
 /// SIGINT and SIGTERM.

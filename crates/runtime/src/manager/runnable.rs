@@ -48,6 +48,8 @@ pub(super) enum Group {
     Server,
     Webhook,
     Other,
+    /// Needs the leader election, unless the manager has shards.
+    Divided,
     Leader,
 }
 
@@ -73,6 +75,12 @@ impl Runnable {
     /// Sets whether it runs only while this process leads. Otherwise it runs on every replica, from the moment at which the caches are filled.
     pub fn needs_leader_election(mut self, needs: bool) -> Self {
         self.group = if needs { Group::Leader } else { Group::Other };
+        self
+    }
+
+    /// Makes it run on every replica that takes part in the shards, if there are any.
+    pub(super) fn divided(mut self) -> Self {
+        self.group = Group::Divided;
         self
     }
 

@@ -59,6 +59,7 @@ use crate::{
     informer::{InformerFactory, InformerStatus, SharedInformer},
     leader_election::LeaderStatus,
     queue::{QueueSnapshot, WorkQueue},
+    shards::ShardStatus,
 };
 
 /// The metrics of a program: what was registered, the requests of its clients, and the process. A clone is a handle on the same metrics.
@@ -76,6 +77,7 @@ struct Sources {
     informers: Mutex<Vec<InformerSource>>,
     clients: Mutex<Vec<Arc<ClientMetrics>>>,
     leaders: Mutex<Vec<LeaderStatus>>,
+    shards: Mutex<Vec<ShardStatus>>,
     dropped_events: Mutex<Vec<Arc<AtomicU64>>>,
     certificates: CertificateMetrics,
     #[cfg(feature = "webhook")]
@@ -186,6 +188,11 @@ impl Metrics {
         self.sources.leaders.lock().push(status.clone());
     }
 
+    /// Adds the shards of a replica; see [`Manager::shard_status`](crate::manager::Manager::shard_status).
+    pub fn shards(&self, status: &ShardStatus) {
+        self.sources.shards.lock().push(status.clone());
+    }
+
     /// Adds a recorder of events. Does not keep it alive.
     pub fn events(&self, recorder: &EventRecorder) {
         let dropped = recorder.dropped_counter();
@@ -294,6 +301,7 @@ impl Collector for Sources {
         let dropped = dropped.iter().map(|one| one.load(Ordering::Relaxed)).sum();
         program::encode(
             &self.leaders.lock(),
+            &self.shards.lock(),
             dropped,
             &self.certificates,
             &mut encoder,

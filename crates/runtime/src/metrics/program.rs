@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::encoder::{Encoder, Labels};
-use crate::leader_election::LeaderStatus;
+use crate::{leader_election::LeaderStatus, shards::ShardStatus};
 
 /// Counts how often certificates were read from files. A clone is a handle on the same counters.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,7 @@ impl CertificateMetrics {
 
 pub(super) fn encode(
     leaders: &[LeaderStatus],
+    shards: &[ShardStatus],
     dropped_events: u64,
     certificates: &CertificateMetrics,
     out: &mut Encoder<'_>,
@@ -49,6 +50,24 @@ pub(super) fn encode(
         leaders
             .iter()
             .map(|(labels, leader)| (labels, leader.slow_paths())),
+    )?;
+    let shards: Vec<_> = shards
+        .iter()
+        .map(|shards| (vec![("name", shards.name().to_owned())], shards))
+        .collect();
+    out.gauge(
+        "leader_election_shards",
+        "Shards of all replicas",
+        shards
+            .iter()
+            .map(|(labels, shards)| (labels, shards.ranges())),
+    )?;
+    out.gauge(
+        "leader_election_shards_held",
+        "Shards whose objects this process reconciles",
+        shards
+            .iter()
+            .map(|(labels, shards)| (labels, shards.held())),
     )?;
     let none = Labels::new();
     out.counter(

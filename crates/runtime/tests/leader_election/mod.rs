@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 mod clocks;
 mod coordinated;
-mod network;
+pub(crate) mod network;
 mod numbers;
 mod responses;
-mod simulation;
+pub(crate) mod simulation;
 mod steps;

@@ -38,6 +38,7 @@ pub(crate) struct Network {
 struct State {
     random: fastrand::Rng,
     cut_until: Instant,
+    is_calm: bool,
 }
 
 /// What happens to one request.
@@ -60,6 +61,7 @@ impl Network {
             state: Arc::new(Mutex::new(State {
                 random: fastrand::Rng::with_seed(seed),
                 cut_until: Instant::now(),
+                is_calm: false,
             })),
             on_arrival: Arc::new(on_arrival),
             longest_way: LONGEST_WAY,
@@ -84,15 +86,21 @@ impl Network {
         self.state.lock().unwrap().cut_until = Instant::now() + time;
     }
 
+    /// Loses nothing from now on, and delivers all soon.
+    pub(crate) fn calm(&self) {
+        self.state.lock().unwrap().is_calm = true;
+    }
+
     fn is_cut(&self) -> bool {
         Instant::now() < self.state.lock().unwrap().cut_until
     }
 
     fn journey(&self) -> Journey {
         let mut state = self.state.lock().unwrap();
+        let is_calm = state.is_calm;
         let random = &mut state.random;
         let mut way = || {
-            let longest = if random.u8(..100) < 85 {
+            let longest = if random.u8(..100) < 85 || is_calm {
                 Duration::from_millis(40)
             } else {
                 self.longest_way
@@ -103,8 +111,8 @@ impl Network {
         Journey {
             there,
             back,
-            is_lost: random.u8(..100) < 3,
-            is_response_lost: random.u8(..100) < 4,
+            is_lost: random.u8(..100) < 3 && !is_calm,
+            is_response_lost: random.u8(..100) < 4 && !is_calm,
         }
     }
 

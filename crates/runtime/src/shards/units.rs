@@ -1,0 +1,385 @@
+//! What one replica holds, and the hand-over of ranges between replicas.
+//!
+//! The old holder of a range starts no more reconciles of its objects, waits for those that run, ends the term, and frees the Lease; only then the
+//! next one takes it.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use futures::{
+    StreamExt,
+    future::{BoxFuture, FutureExt},
+    stream::FuturesUnordered,
+};
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use tokio::{
+    sync::watch,
+    time::{Duration, Instant, sleep, sleep_until},
+};
+use tracing::{debug, info, warn};
+
+use super::{
+    leases::{Leases, Unit, holder},
+    set::ShardSet,
+};
+use crate::{
+    client::describe,
+    informer::{SharedInformer, is_earlier},
+    leader_election::{AttemptError, LeaderStatus, TermControl},
+};
+
+/// The units of one replica.
+pub(super) struct Units {
+    pub(super) leases: Leases,
+    pub(super) informer: SharedInformer<Lease>,
+    pub(super) set: Arc<ShardSet>,
+    pub(super) leader: Arc<TermControl>,
+    pub(super) status: LeaderStatus,
+    pub(super) timing: Timing,
+    held: BTreeMap<Unit, Held>,
+    /// Being taken, or handed over.
+    moving: BTreeMap<Unit, Move>,
+    moves: FuturesUnordered<BoxFuture<'static, Done>>,
+    /// When to try again what has failed.
+    not_before: BTreeMap<Unit, Instant>,
+    /// The Leases of the replicas, by name.
+    replicas: BTreeMap<String, Seen>,
+}
+
+/// The durations of a replica.
+#[derive(Clone, Copy)]
+pub(super) struct Timing {
+    pub(super) retry_period: Duration,
+    /// How long a write may be on its way.
+    pub(super) longest_way: Duration,
+    /// How long the reconciles of a range may take to end.
+    pub(super) grace_period: Duration,
+}
+
+struct Held {
+    control: Arc<TermControl>,
+    /// The resource version with which the Lease was taken.
+    version: String,
+    /// Whether the cache has shown the Lease since.
+    is_seen: bool,
+}
+
+/// The Lease of a replica, as the cache shows it.
+struct Seen {
+    spec: Option<LeaseSpec>,
+    /// Since when it is so, on the monotonic clock. The times in the record are never compared with a clock here.
+    since: Instant,
+    not_before: Instant,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Move {
+    Give,
+    Take,
+}
+
+/// The end of a request, or of a hand-over.
+enum Done {
+    Given(Unit),
+    Taken(Unit, Result<Option<String>, AttemptError>),
+    Other(Result<(), AttemptError>),
+}
+
+impl Units {
+    pub(super) fn new(
+        leases: Leases,
+        informer: SharedInformer<Lease>,
+        set: Arc<ShardSet>,
+        leader: Arc<TermControl>,
+        status: LeaderStatus,
+        timing: Timing,
+    ) -> Self {
+        Self {
+            leases,
+            informer,
+            set,
+            leader,
+            status,
+            timing,
+            held: BTreeMap::new(),
+            moving: BTreeMap::new(),
+            moves: FuturesUnordered::new(),
+            not_before: BTreeMap::new(),
+            replicas: BTreeMap::new(),
+        }
+    }
+
+    /// Takes and hands over until the Lease of the leader is lost. Returns why. The terms end at `until`, which is later with each renewal.
+    pub(super) async fn run(&mut self, mut until: watch::Receiver<Instant>) -> String {
+        let mut events = self.informer.events();
+        if self.informer.wait_synced().await.is_err() {
+            return "the watch of the leases has ended".to_owned();
+        }
+        loop {
+            let end = *until.borrow_and_update();
+            if let Some(reason) = self.drop_lost() {
+                return reason;
+            }
+            for held in self.held.values() {
+                held.control.lead(end, None);
+            }
+            let next = self.round(end);
+            tokio::select! {
+                biased;
+                Some(done) = self.moves.next(), if !self.moves.is_empty() => self.finish(done, end),
+                _ = until.changed() => {}
+                Some(_) = events.next() => {
+                    // What else has arrived belongs to the same round.
+                    while events.next().now_or_never().flatten().is_some() {}
+                }
+                () = sleep_until(next) => {}
+            }
+        }
+    }
+
+    /// Ends everything. Returns when the last write was sent that the server may still execute.
+    pub(super) fn end(&mut self) -> Option<Instant> {
+        self.moves.clear();
+        self.moving.clear();
+        self.leader.end();
+        self.status.set_leader(false);
+        let mut unanswered = self.leader.last_unanswered();
+        for (unit, held) in std::mem::take(&mut self.held) {
+            self.close(unit);
+            held.control.end();
+            unanswered = unanswered.max(held.control.last_unanswered());
+        }
+        unanswered
+    }
+
+    /// Starts what the Leases of the cache demand. Returns when to look again.
+    fn round(&mut self, end: Instant) -> Instant {
+        let now = Instant::now();
+        let (view, leader, replicas) = self.leases.view(&self.informer.lister().all());
+        let mut next = now + self.timing.retry_period;
+        next = next.min(self.expire(&replicas, now));
+        if now >= end {
+            return next;
+        }
+        self.status.observe(leader.as_deref().unwrap_or_default());
+        let is_led = leader.is_some_and(|leader| {
+            leader != self.status.identity() && view.replicas.contains(&leader)
+        });
+        if !is_led && !self.held.contains_key(&Unit::Leader) {
+            self.take(Unit::Leader, now);
+        }
+        let own = self.own_ranges();
+        let moves = view.moves(self.status.identity(), &own);
+        for range in moves.give {
+            self.give(range);
+        }
+        for range in moves.take {
+            self.take(Unit::Range(range), now);
+        }
+        next
+    }
+
+    /// The ranges that this replica holds or is about to take, without those that it hands over.
+    fn own_ranges(&self) -> BTreeSet<u16> {
+        let held = self
+            .held
+            .keys()
+            .filter(|unit| self.moving.get(unit) != Some(&Move::Give));
+        let taken = self
+            .moving
+            .iter()
+            .filter(|(_, to)| **to == Move::Take)
+            .map(|(unit, _)| unit);
+        let range = |unit: &Unit| match unit {
+            Unit::Range(range) => Some(*range),
+            Unit::Leader => None,
+        };
+        held.chain(taken).filter_map(range).collect()
+    }
+
+    fn take(&mut self, unit: Unit, now: Instant) {
+        let waits = self.not_before.get(&unit).is_some_and(|at| now < *at);
+        if waits || self.moving.contains_key(&unit) {
+            return;
+        }
+        self.moving.insert(unit, Move::Take);
+        let leases = self.leases.clone();
+        self.moves
+            .push(async move { Done::Taken(unit, leases.take(unit).await) }.boxed());
+    }
+
+    fn give(&mut self, range: u16) {
+        let unit = Unit::Range(range);
+        let Some(held) = self.held.get(&unit) else {
+            return;
+        };
+        if self.moving.insert(unit, Move::Give).is_some() {
+            return;
+        }
+        info!(lease = self.leases.unit(unit), "handing the range over");
+        self.set.close(range);
+        let (set, leases, control, timing) = (
+            Arc::clone(&self.set),
+            self.leases.clone(),
+            Arc::clone(&held.control),
+            self.timing,
+        );
+        let given = async move {
+            set.drained(range, timing.grace_period).await;
+            control.end();
+            // Reconciles are dropped at the end of the term. One that blocks its thread keeps the range.
+            set.drained(range, Duration::MAX).await;
+            if let Some(sent) = control.last_unanswered() {
+                sleep_until(sent + timing.longest_way).await;
+            }
+            while let Err(error) = leases.release(unit).await {
+                warn!(
+                    lease = leases.unit(unit),
+                    "cannot release the lease: {}",
+                    describe(&error)
+                );
+                sleep(timing.retry_period).await;
+            }
+            Done::Given(unit)
+        };
+        self.moves.push(given.boxed());
+    }
+
+    fn finish(&mut self, done: Done, end: Instant) {
+        let retry = Instant::now() + self.timing.retry_period;
+        match done {
+            Done::Given(unit) => {
+                self.moving.remove(&unit);
+                self.held.remove(&unit);
+                self.not_before.insert(unit, retry);
+            }
+            Done::Taken(unit, result) => {
+                self.moving.remove(&unit);
+                match result {
+                    Ok(Some(version)) => self.hold(unit, version, end),
+                    // Its Lease in the cache will say who holds it.
+                    Ok(None) => drop(self.not_before.insert(unit, retry)),
+                    Err(error) => {
+                        debug!(
+                            lease = self.leases.unit(unit),
+                            "cannot take the lease: {}",
+                            describe(&error)
+                        );
+                        self.not_before.insert(unit, retry);
+                    }
+                }
+            }
+            Done::Other(Ok(())) => {}
+            Done::Other(Err(error)) => {
+                debug!("cannot free the lease of a replica: {}", describe(&error));
+            }
+        }
+    }
+
+    fn hold(&mut self, unit: Unit, version: String, end: Instant) {
+        let lease = self.leases.unit(unit);
+        let control = match unit {
+            Unit::Leader => Arc::clone(&self.leader),
+            Unit::Range(_) => Arc::new(TermControl::new(&lease)),
+        };
+        control.lead(end, version.parse().ok());
+        info!(lease, "took the lease");
+        match unit {
+            Unit::Leader => self.status.set_leader(true),
+            Unit::Range(range) => self.set.open(range, control.term()),
+        }
+        let held = Held {
+            control,
+            version,
+            is_seen: false,
+        };
+        self.held.insert(unit, held);
+    }
+
+    /// Ends the terms of Leases that another program has changed or deleted. Returns why if it is the leader's.
+    fn drop_lost(&mut self) -> Option<String> {
+        let mut lost = Vec::new();
+        for (unit, held) in &mut self.held {
+            match self.informer.find(&self.leases.key(*unit)) {
+                None if held.is_seen => lost.push(*unit),
+                None => {}
+                Some(lease) => {
+                    let version = lease
+                        .metadata
+                        .resource_version
+                        .as_deref()
+                        .unwrap_or_default();
+                    if is_earlier(version, &held.version) {
+                        continue;
+                    }
+                    held.is_seen = true;
+                    let is_given = self.moving.get(unit) == Some(&Move::Give);
+                    if holder(&lease) != Some(self.status.identity()) && !is_given {
+                        lost.push(*unit);
+                    }
+                }
+            }
+        }
+        for unit in &lost {
+            warn!(lease = self.leases.unit(*unit), "the lease was taken away");
+            self.close(*unit);
+            if let Some(held) = self.held.remove(unit) {
+                held.control.end();
+            }
+        }
+        lost.contains(&Unit::Leader)
+            .then(|| "it was taken away".to_owned())
+    }
+
+    fn close(&self, unit: Unit) {
+        match unit {
+            Unit::Leader => self.status.set_leader(false),
+            Unit::Range(range) => self.set.close(range),
+        }
+    }
+
+    /// Frees the Leases of replicas that do not renew them any more, and deletes free ones. Returns when the next one expires.
+    fn expire(&mut self, replicas: &[Arc<Lease>], now: Instant) -> Instant {
+        let mut next = now + Duration::from_secs(3600);
+        let names: BTreeSet<_> = replicas
+            .iter()
+            .filter_map(|lease| lease.metadata.name.as_deref())
+            .collect();
+        self.replicas.retain(|name, _| names.contains(&**name));
+        for lease in replicas {
+            let spec = &lease.spec;
+            let name = lease.metadata.name.clone().unwrap_or_default();
+            let new = || Seen {
+                spec: spec.clone(),
+                since: now,
+                not_before: now,
+            };
+            let seen = self.replicas.entry(name).or_insert_with(new);
+            if seen.spec != *spec {
+                *seen = new();
+            }
+            let seconds = spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
+            let seconds = seconds.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0));
+            let expiry = (seen.since + Duration::from_secs(seconds)).max(seen.not_before);
+            if now < expiry {
+                next = next.min(expiry);
+                continue;
+            }
+            if holder(lease) == Some(self.status.identity()) {
+                continue;
+            }
+            // Once in each period, whatever comes of it.
+            seen.not_before = now + self.timing.retry_period;
+            let (leases, lease) = (self.leases.clone(), Arc::clone(lease));
+            let done = async move {
+                Done::Other(match holder(&lease) {
+                    Some(_) => leases.evict(&lease).await,
+                    None => leases.delete(&lease).await,
+                })
+            };
+            self.moves.push(done.boxed());
+        }
+        next
+    }
+}

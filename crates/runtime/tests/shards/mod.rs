@@ -1,0 +1,5 @@
+//! Shards among replicas, against an API server in memory, under a paused clock.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod simulation;
+mod steps;
+mod world;
