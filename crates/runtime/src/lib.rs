@@ -89,6 +89,7 @@ pub mod validation;
 pub mod webhook;
 
 mod cache;
+#[cfg(any(feature = "server", feature = "webhook"))]
 mod chain;
 mod compatibility;
 mod deadline;

@@ -193,6 +193,7 @@ impl Manager {
 
     /// Returns the client for controllers. The listers of the [`factory`](Self::factory) show its writes at once: see
     /// [`InformerFactory::track_writes`]. With leader election, it writes only while this process leads: see [`Term::fence`].
+    /// With [shards](crate::shards), a reconcile writes only while this process holds the range of its object.
     pub fn client(&self) -> Client {
         self.fenced.clone()
     }

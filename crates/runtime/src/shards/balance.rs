@@ -70,9 +70,9 @@ mod tests {
 
     /// Replicas move in turn until none moves any more. Returns how many ranges each holds, and the number of moves.
     fn settle(view: &mut View) -> (Vec<usize>, usize) {
-        let mut moved = 0;
+        let mut given = 0;
         loop {
-            let before = moved;
+            let before = given;
             for own in view.replicas.clone() {
                 let of = |view: &View, own: &str| -> BTreeSet<u16> {
                     let holders = view.holders.iter().zip(0..);
@@ -81,24 +81,24 @@ mod tests {
                         .map(|(_, n)| n)
                         .collect()
                 };
-                let moves = view.moves(&own, &of(view, &own));
-                for range in &moves.give {
+                let next = view.moves(&own, &of(view, &own));
+                for range in &next.give {
                     view.holders[usize::from(*range)] = None;
                 }
-                for range in &moves.take {
+                for range in &next.take {
                     view.holders[usize::from(*range)] = Some(own.clone());
                 }
-                moved += moves.give.len();
+                given += next.give.len();
             }
-            assert!(moved < 10_000, "the replicas move ranges for ever");
-            if moved == before && view.holders.iter().all(Option::is_some) {
+            assert!(given < 10_000, "the replicas move ranges for ever");
+            if given == before && view.holders.iter().all(Option::is_some) {
                 let held = |own: &String| {
                     view.holders
                         .iter()
                         .filter(|holder| holder.as_ref() == Some(own))
                         .count()
                 };
-                return (view.replicas.iter().map(held).collect(), moved);
+                return (view.replicas.iter().map(held).collect(), given);
             }
         }
     }
@@ -112,19 +112,19 @@ mod tests {
             };
             for replica in ["c", "a", "d", "b"] {
                 view.replicas.insert(replica.to_owned());
-                let (held, moved) = settle(&mut view);
+                let (held, given) = settle(&mut view);
                 let (most, least) = (held.iter().max().unwrap(), held.iter().min().unwrap());
                 assert!(most - least <= 1, "{ranges} ranges: {held:?}");
                 // Only what the new replica should have.
                 assert!(
-                    moved <= ranges / view.replicas.len() + 1,
-                    "{ranges} ranges: {moved} moves"
+                    given <= ranges / view.replicas.len() + 1,
+                    "{ranges} ranges: {given} moves"
                 );
             }
             view.replicas.remove("a");
-            let (held, moved) = settle(&mut view);
+            let (held, given) = settle(&mut view);
             assert_eq!(
-                (held.iter().sum::<usize>(), moved),
+                (held.iter().sum::<usize>(), given),
                 (ranges, 0),
                 "a replica that is gone moves nothing else"
             );

@@ -1,7 +1,9 @@
 //! `docs/metrics.md` lists every metric, with its type and labels, and no other.
 use std::collections::{BTreeMap, BTreeSet};
 
-use kube_codegen_runtime::metrics::Format;
+use kube_codegen_runtime::{
+    leader_election::LeaderElectionConfig, manager::Manager, metrics::Format, shards::Shards,
+};
 
 use crate::server::{
     exposition::{Sample, parse},
@@ -38,16 +40,19 @@ fn documented() -> Listed {
 async fn the_documentation_lists_every_metric() {
     let mut program = Program::start().await;
     program.reconcile(&["good", "bad", "later"], 6).await;
+    let builder = Manager::builder(program.client.clone(), "program")
+        .metrics(program.metrics.clone())
+        .leader_election(LeaderElectionConfig::new("program").namespace("default"))
+        .shards(Shards::new(4));
+    #[cfg_attr(not(feature = "webhook"), expect(unused_mut))]
+    let mut manager = builder.build().unwrap();
     #[cfg(feature = "webhook")]
-    let _manager = {
+    {
         use k8s_openapi::api::core::v1::ConfigMap;
-        use kube_codegen_runtime::{manager::Manager, webhook::Webhooks};
-        let builder = Manager::builder(program.client.clone(), "program");
-        let mut manager = builder.metrics(program.metrics.clone()).build().unwrap();
+        use kube_codegen_runtime::webhook::Webhooks;
         let nothing = |_: &mut ConfigMap, _: &_| Ok(());
         manager.webhooks(Webhooks::new("program").defaulting(nothing));
-        manager
-    };
+    }
     let (samples, types) = parse(&program.metrics.encode(Format::Text).unwrap());
     let labels = |family: &str| -> BTreeSet<String> {
         let of_family = |sample: &&Sample| {
@@ -64,6 +69,7 @@ async fn the_documentation_lists_every_metric() {
         .into_iter()
         .map(|(name, type_name)| (name.clone(), (type_name, labels(&name))))
         .collect();
+    drop(manager);
     assert_eq!(documented(), exported);
 }
 

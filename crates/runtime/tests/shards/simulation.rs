@@ -113,7 +113,9 @@ async fn schedule(seed: u64) -> Outcome {
     }
     let recovered = async {
         loop {
-            replicas.iter().for_each(|replica| replica.network.calm());
+            for replica in &replicas {
+                replica.network.calm();
+            }
             sleep(SECOND).await;
             for replica in &mut replicas {
                 if replica.task.is_finished() {
