@@ -140,7 +140,7 @@ async fn a_lease_that_is_deleted_or_changed_ends_its_term() {
     let replica = start(&world, "a", 4, SECOND / 10, 1);
     until(&world, || world.shares().get("a") == Some(&4)).await;
     // Another holder that lives nowhere: the range is taken back.
-    let other = |lease: &mut serde_json::Value| lease["spec"]["holderIdentity"] = json!("nobody");
+    let other = |lease: &mut serde_json::Value| lease["spec"]["holderIdentity"] = json!("gone");
     world
         .server
         .edit::<Lease>("default", "operator-shard-2", other)
