@@ -135,7 +135,7 @@ fn an_enum_may_become_a_pattern() {
 }
 
 #[test]
-fn what_a_list_is_without_a_type_is_no_change() {
+fn a_list_without_a_type_is_an_atomic_one() {
     let found = changed(
         "SPEC/properties/tags/x-kubernetes-list-type",
         json!("atomic"),
