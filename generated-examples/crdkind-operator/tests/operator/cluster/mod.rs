@@ -12,4 +12,5 @@ mod leaders;
 mod permissions;
 mod refusals;
 mod server;
+mod shards;
 mod stage;
