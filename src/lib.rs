@@ -80,6 +80,8 @@ mod evolution;
 mod ir;
 #[cfg(feature = "cli")]
 mod json_schema;
+#[cfg(feature = "cli")]
+mod lint;
 mod locate;
 mod lower;
 pub mod options;
@@ -108,6 +110,15 @@ pub mod private {
     #[cfg(feature = "cli")]
     pub mod compat {
         pub use crate::compat::{Verdict, rules, rust_verdict, verdicts};
+    }
+    /// Returns name, level, meaning, advice and source of each rule of `lint`.
+    #[cfg(feature = "cli")]
+    pub fn lint_rules() -> impl Iterator<Item = [String; 5]> {
+        crate::lint::Rule::ALL.iter().map(|rule| {
+            let [name, level] = [rule.name(), rule.level().name()].map(str::to_owned);
+            let [means, advice] = [rule.means(), rule.advice()].map(str::to_owned);
+            [name, level, means, advice, rule.source()]
+        })
     }
     pub mod crd {
         pub use crate::crd::*;

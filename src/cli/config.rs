@@ -15,9 +15,10 @@ use crate::{
 /// The config file in the working directory.
 pub(super) const FILE: &str = "kube-codegen.toml";
 
-/// The keys: options, and the table of `diff`.
+/// The keys: options, and the tables of `diff` and `lint`.
 const KEYS: &[&str] = &{
-    let mut keys = ["diff"; Settings::KEYS.len() + 1];
+    let mut keys = ["diff"; Settings::KEYS.len() + 2];
+    keys[Settings::KEYS.len()] = "lint";
     let mut index = 0;
     while index < Settings::KEYS.len() {
         keys[index] = Settings::KEYS[index];

@@ -12,7 +12,7 @@ use super::{
     values::{Values, given},
 };
 use crate::options::{Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option};
-use crate::{compat::Level, diag::Code, source};
+use crate::{compat::Level, diag::Code, lint, source};
 
 /// Options from flags, and where to find the config file.
 #[derive(Clone, Debug, clap::Args)]
@@ -59,6 +59,15 @@ pub(super) struct DiffTable {
     levels: BTreeMap<String, Level>,
 }
 
+/// The table `[lint]` of the config file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LintTable {
+    /// Levels by the name of their rule.
+    #[serde(default)]
+    levels: BTreeMap<String, lint::Level>,
+}
+
 macro_rules! layer {
     (
         run { $($(#[doc = $run_doc:literal])* $run:ident: $run_ty:ty = $run_default:expr, key $run_key:literal, flag($($run_flag:tt)*),
@@ -87,6 +96,10 @@ macro_rules! layer {
             #[arg(skip)]
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub(super) diff: Option<DiffTable>,
+            /// What only `lint` reads.
+            #[arg(skip)]
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub(super) lint: Option<LintTable>,
         }
 
         impl Layer {
@@ -96,6 +109,7 @@ macro_rules! layer {
                     $($run: self.$run.or(below.$run),)*
                     $($field: self.$field.or(below.$field),)*
                     diff: self.diff.or(below.diff),
+                    lint: self.lint.or(below.lint),
                 }
             }
 
@@ -128,6 +142,12 @@ impl Layer {
     /// Returns the levels that `diff` takes instead of its own, by the name of their rule.
     pub(super) fn levels(&self) -> impl Iterator<Item = (&str, &Level)> {
         let table = self.diff.iter().flat_map(|diff| &diff.levels);
+        table.map(|(rule, level)| (rule.as_str(), level))
+    }
+
+    /// Returns the levels that `lint` takes instead of its own, by the name of their rule.
+    pub(super) fn lint_levels(&self) -> impl Iterator<Item = (&str, &lint::Level)> {
+        let table = self.lint.iter().flat_map(|lint| &lint.levels);
         table.map(|(rule, level)| (rule.as_str(), level))
     }
 

@@ -14,6 +14,7 @@ mod docs;
 mod explain;
 mod generate;
 mod layer;
+mod lint;
 mod new;
 mod policy;
 mod rbac;
@@ -69,6 +70,7 @@ enum Command {
     #[command(subcommand)]
     Deploy(deploy::Command),
     Check(check::Args),
+    Lint(lint::Args),
     Sample(sample::Args),
     Docs(docs::Args),
     Schema(schema::Args),
@@ -179,6 +181,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Rbac(args) => rbac::run(&args, console)?,
         Command::Deploy(command) => deploy::run(&command, console)?,
         Command::Check(args) => check::run(&args, console)?,
+        Command::Lint(args) => lint::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
         Command::Docs(args) => docs::run(&args, console)?,
         Command::Schema(args) => schema::run(&args, console)?,

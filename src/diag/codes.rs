@@ -46,7 +46,7 @@ macro_rules! codes {
     };
 }
 
-// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects and manifests
+// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects and manifests · KC08: good practice
 codes! {
     Syntax "KC0101" Error "invalid YAML or JSON syntax";
     DuplicateKey "KC0102" Warning "duplicate key in a map";
@@ -112,6 +112,8 @@ codes! {
     Manifests "KC0702" Error "manifests that do not fit together";
     MissingRight "KC0703" Error "right that a Role does not grant";
     UnusedRight "KC0704" Error "right that no request uses";
+
+    Practice "KC0801" Warning "schema against the conventions of Kubernetes";
 }
 
 impl Code {

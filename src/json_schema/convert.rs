@@ -36,11 +36,18 @@ impl Convert {
         if !schema.is_object() {
             schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
         }
-        self.node(&schema, false, 0)
+        self.node(&schema, false, false, 0)
     }
 
     /// Converts a schema. Where null is dropped before anything is validated, it is accepted.
-    fn node(&self, schema: &Value, is_null_dropped: bool, depth: usize) -> Map<String, Value> {
+    /// `kept` says that a list around it keeps undeclared fields.
+    fn node(
+        &self,
+        schema: &Value,
+        is_null_dropped: bool,
+        kept: bool,
+        depth: usize,
+    ) -> Map<String, Value> {
         let mut out = Map::new();
         if depth > MOST_DEPTH {
             return out;
@@ -60,8 +67,9 @@ impl Convert {
         bounds(&mut out, schema);
         types(&mut out, schema, is_null_accepted);
         values(&mut out, schema, is_null_dropped);
-        self.object(&mut out, schema, depth);
-        self.list(&mut out, schema, depth);
+        let preserves = kept || schema["x-kubernetes-preserve-unknown-fields"] == true;
+        self.object(&mut out, schema, preserves, depth);
+        self.list(&mut out, schema, preserves, depth);
         if schema["x-kubernetes-embedded-resource"] == true {
             embedded(&mut out);
         }
@@ -75,26 +83,27 @@ impl Convert {
         out
     }
 
-    fn object(&self, out: &mut Map<String, Value>, schema: &Value, depth: usize) {
+    fn object(&self, out: &mut Map<String, Value>, schema: &Value, preserves: bool, depth: usize) {
+        let required = required(schema);
         let properties = schema["properties"].as_object();
         if let Some(properties) = properties {
             let converted = properties.iter().map(|(name, property)| {
-                let is_null_dropped = property["nullable"] != true;
-                let inner = self.node(property, is_null_dropped, depth + 1);
+                // Without its null, a required field is missing.
+                let is_required = required.iter().any(|it| it == name);
+                let is_null_dropped = property["nullable"] != true && !is_required;
+                let inner = self.node(property, is_null_dropped, false, depth + 1);
                 (name.clone(), inner.into())
             });
             out.insert("properties".into(), converted.collect::<Map<_, _>>().into());
         }
-        let required = required(schema);
         if !required.is_empty() {
             out.insert("required".into(), required.into());
         }
-        let preserves = schema["x-kubernetes-preserve-unknown-fields"] == true;
         let is_object = schema["type"] == "object" || properties.is_some();
         match &schema["additionalProperties"] {
             values @ Value::Object(_) => {
                 let is_null_dropped = values["nullable"] != true;
-                let values = self.node(values, is_null_dropped, depth + 1);
+                let values = self.node(values, is_null_dropped, false, depth + 1);
                 out.insert("additionalProperties".into(), values.into());
             }
             Value::Bool(true) => {}
@@ -105,9 +114,9 @@ impl Convert {
         }
     }
 
-    fn list(&self, out: &mut Map<String, Value>, schema: &Value, depth: usize) {
+    fn list(&self, out: &mut Map<String, Value>, schema: &Value, preserves: bool, depth: usize) {
         if schema["items"].is_object() {
-            let items = self.node(&schema["items"], false, depth + 1);
+            let items = self.node(&schema["items"], false, preserves, depth + 1);
             out.insert("items".into(), items.into());
         }
         if schema["x-kubernetes-list-type"] == "set" {

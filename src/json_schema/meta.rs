@@ -1,15 +1,16 @@
 //! The schema of `metadata`, which the API server validates itself.
 use serde_json::{Value, json};
 
+/// The names that the API server accepts: subdomains of DNS.
+const NAME: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+
 /// Returns the schema of the metadata of an object.
-pub(super) fn object_meta(namespaced: bool) -> Value {
+pub(super) fn object_meta() -> Value {
     let mut schema = embedded_meta();
     schema["description"] = "Name, labels and other metadata of the object.".into();
-    schema["properties"]["name"]["minLength"] = 1.into();
+    schema["properties"]["name"]["pattern"] = NAME.into();
+    schema["properties"]["name"]["maxLength"] = 253.into();
     schema["anyOf"] = json!([{"required": ["name"]}, {"required": ["generateName"]}]);
-    if !namespaced && let Some(all) = schema["properties"].as_object_mut() {
-        all.remove("namespace");
-    }
     schema
 }
 
@@ -46,7 +47,7 @@ pub(super) fn embedded_meta() -> Value {
                         "controller": {"type": ["boolean", "null"]},
                         "kind": {"type": "string"},
                         "name": {"type": "string"},
-                        "uid": {"type": "string"},
+                        "uid": {"type": ["string", "null"]},
                     },
                 },
             },

@@ -35,13 +35,12 @@ pub(crate) fn export(crd: &Value, strict: bool) -> Vec<Exported> {
     let exported = served.map(|version| {
         let name = version["name"].as_str().unwrap_or_default();
         let schema = &version["schema"]["openAPIV3Schema"];
-        let namespaced = crd["spec"]["scope"] != "Cluster";
         Exported {
             group: group.to_owned(),
             version: name.to_owned(),
             kind: kind.to_owned(),
             path: path(group, kind, name),
-            schema: root(schema, group, kind, name, namespaced, strict),
+            schema: root(schema, group, kind, name, strict),
         }
     });
     exported.collect()
@@ -57,21 +56,14 @@ fn path(group: &str, kind: &str, version: &str) -> String {
     format!("{}/{}_{}.json", safe(group), safe(kind), safe(version))
 }
 
-fn root(
-    schema: &Value,
-    group: &str,
-    kind: &str,
-    version: &str,
-    namespaced: bool,
-    strict: bool,
-) -> Value {
+fn root(schema: &Value, group: &str, kind: &str, version: &str, strict: bool) -> Value {
     let mut object = convert::Convert { strict }.root(schema);
     let api_version = format!("{group}/{version}");
     let properties = object.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] =
         json!({"const": api_version, "description": "The group and version of the API."});
     properties["kind"] = json!({"const": kind, "description": "The kind of the object."});
-    properties["metadata"] = meta::object_meta(namespaced);
+    properties["metadata"] = meta::object_meta();
     let required = object.entry("required").or_insert_with(|| json!([]));
     if let Some(required) = required.as_array_mut() {
         required.retain(|it| !matches!(it.as_str(), Some("apiVersion" | "kind" | "metadata")));

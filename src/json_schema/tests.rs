@@ -25,7 +25,7 @@ fn becomes(node: &Value, expected: &Value) {
 fn undeclared_fields_are_refused_where_they_are_pruned() {
     let pruned =
         json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
-    let a = json!({"a": {"type": ["string", "null"]}});
+    let a = json!({"a": {"type": "string"}});
     becomes(
         &pruned,
         &json!({"type": ["object", "null"], "properties": a, "required": ["a"], "additionalProperties": false}),
@@ -34,6 +34,11 @@ fn undeclared_fields_are_refused_where_they_are_pruned() {
     kept["x-kubernetes-preserve-unknown-fields"] = true.into();
     assert_eq!(spec(&kept, false).get("additionalProperties"), None);
     assert_eq!(spec(&kept, true)["additionalProperties"], false);
+    let items = json!({"type": "array", "items": {"type": "object"}, "x-kubernetes-preserve-unknown-fields": true});
+    becomes(
+        &items,
+        &json!({"type": ["array", "null"], "items": {"type": "object"}}),
+    );
     let any = json!({"x-kubernetes-preserve-unknown-fields": true});
     becomes(&any, &json!({}));
 }

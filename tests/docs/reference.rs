@@ -54,6 +54,27 @@ fn evolution_lists_every_rule() {
     );
 }
 
+#[test]
+fn lint_lists_every_rule() {
+    const START: &str = "<!-- rules: begin -->\n";
+    const END: &str = "<!-- rules: end -->";
+    let page = read("docs/lint.md");
+    let (before, rest) = page.split_once(START).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let mut table = "| rule | level | what is wrong | what to do |\n|---|---|---|---|\n".to_owned();
+    for [name, level, means, advice, source] in kube_codegen::private::lint_rules() {
+        writeln!(
+            table,
+            "| [`{name}`]({source}) | {level} | {means} | {advice} |"
+        )
+        .unwrap();
+    }
+    assert_page(
+        "docs/lint.md",
+        &format!("{before}{START}{table}{END}{after}"),
+    );
+}
+
 /// Writes the help of a command, and of all commands in it.
 fn write_command(page: &mut String, command: &[&str]) {
     let text = help(command);

@@ -93,7 +93,7 @@ fn diagnostics_are_as_recorded() {
 #[test]
 fn every_code_has_a_case() {
     // Only a bug in the generator can raise these: no input may.
-    // The codes of objects and manifests are tested by transcripts of `check`, `deploy check` and `rbac`.
+    // The codes of objects and manifests are tested by transcripts of `check`, `deploy check`, `rbac` and `lint`.
     let own_faults = [
         Code::Unsound,
         Code::Unrenderable,
@@ -101,6 +101,7 @@ fn every_code_has_a_case() {
         Code::Manifests,
         Code::MissingRight,
         Code::UnusedRight,
+        Code::Practice,
     ];
     let met: BTreeSet<Code> = cases()
         .iter()
