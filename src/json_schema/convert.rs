@@ -140,7 +140,9 @@ fn embedded(out: &mut Map<String, Value>) {
     let properties = out.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] = json!({"type": "string", "minLength": 1});
     properties["kind"] = json!({"type": "string", "minLength": 1});
-    properties["metadata"] = meta::embedded_meta();
+    let mut metadata = meta::embedded_meta();
+    metadata["type"] = json!(["object", "null"]);
+    properties["metadata"] = metadata;
     let required = out.entry("required").or_insert_with(|| json!([]));
     if let Some(required) = required.as_array_mut() {
         for name in ["apiVersion", "kind"] {

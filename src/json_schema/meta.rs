@@ -16,7 +16,7 @@ pub(super) fn object_meta() -> Value {
 
 /// Returns the schema of the metadata of an embedded resource.
 pub(super) fn embedded_meta() -> Value {
-    let texts = |description: &str| json!({"type": ["object", "null"], "description": description, "additionalProperties": {"type": "string"}});
+    let texts = |description: &str| json!({"type": ["object", "null"], "description": description, "additionalProperties": {"type": ["string", "null"]}});
     let text = |description: &str| json!({"type": ["string", "null"], "description": description});
     let number =
         |description: &str| json!({"type": ["integer", "null"], "description": description});

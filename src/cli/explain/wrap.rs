@@ -75,7 +75,7 @@ mod tests {
     fn lines_are_broken_at_spaces() {
         for (text, expected) in [
             ("aaa bbb ccc", "aaa bbb\nccc"),
-            ("aaa bbbbbbbbbbbb c", "aaa bbbbbbbbbbbb\nc"),
+            ("aaa bbbbbbbbbbbb c", "aaa\nbbbbbbbbbbbb\nc"),
             ("aaa\nbbb ccc ddd", "aaa\nbbb ccc\nddd"),
             ("aaa bbb  \nccc", "aaa bbb \nccc"),
             ("  aaa", "  aaa"),
