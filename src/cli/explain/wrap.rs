@@ -77,7 +77,7 @@ mod tests {
             ("aaa bbb ccc", "aaa bbb\nccc"),
             ("aaa bbbbbbbbbbbb c", "aaa\nbbbbbbbbbbbb\nc"),
             ("aaa\nbbb ccc ddd", "aaa\nbbb ccc\nddd"),
-            ("aaa bbb  \nccc", "aaa bbb \nccc"),
+            ("aaa bbb  \nccc", "aaa bbb\nccc"),
             ("  aaa", "  aaa"),
             ("", ""),
             ("äää ööö", "äää ööö"),
