@@ -38,7 +38,6 @@ pub(super) fn at(
     most: usize,
     tries: &mut usize,
 ) -> Vec<Value> {
-    let bases = accepts.samples();
     let mut found = negated(accepts, refuses, focus);
     let (Some(here), Some(there)) = (
         evolution::at(&accepts.definition, focus.here),
@@ -55,15 +54,49 @@ pub(super) fn at(
         .into_iter()
         .filter(|value| old.accepts(value) && !new.accepts(value))
         .collect();
+    let frames = frames(accepts, focus.here, accepts.samples().len());
     for value in values {
-        for base in bases {
+        for frame in &frames {
             if found.len() >= most {
                 return found;
             }
-            found.extend(with(accepts, base, focus.here, value.clone()));
+            found.extend(frame.with(accepts, value.clone()));
         }
     }
     found
+}
+
+/// A valid object that has a place, where other values are tried: to make what is missing on the way is the expensive part.
+pub(super) struct Frame {
+    object: Value,
+    pointer: String,
+}
+
+/// Returns frames of some samples.
+pub(super) fn frames(side: &Side<'_>, path: &SchemaPath, most: usize) -> Vec<Frame> {
+    let bases = side.samples().iter().take(most);
+    let frames = bases.filter_map(|base| {
+        let mut object = base.clone();
+        let pointer = reach(side, &mut object, path)?;
+        Some(Frame { object, pointer })
+    });
+    frames.collect()
+}
+
+impl Frame {
+    /// Returns the object with another value at the place.
+    pub(super) fn with(&self, side: &Side<'_>, mut value: Value) -> Option<Value> {
+        if self.pointer.is_empty() {
+            // The head of the object stays.
+            value
+                .as_object_mut()?
+                .extend(side.head.as_object()?.clone());
+            return Some(value);
+        }
+        let mut object = self.object.clone();
+        *object.pointer_mut(&self.pointer)? = value;
+        Some(object)
+    }
 }
 
 /// Returns objects that have a value at the place.
@@ -72,9 +105,10 @@ pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for base in side.samples() {
-        for value in part.samples(4) {
-            found.extend(with(side, base, focus.here, value));
+    let values = part.samples(4);
+    for frame in frames(side, focus.here, side.samples().len()) {
+        for value in &values {
+            found.extend(frame.with(side, value.clone()));
         }
     }
     found
@@ -103,31 +137,11 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
 
 /// Returns objects with null at the place.
 pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let bases = side.samples().iter();
-    bases
-        .filter_map(|base| with(side, base, focus.here, Value::Null))
+    let frames = frames(side, focus.here, side.samples().len());
+    let frames = frames.iter();
+    frames
+        .filter_map(|frame| frame.with(side, Value::Null))
         .collect()
-}
-
-/// Returns a copy of an object with a value at a path.
-pub(super) fn with(
-    side: &Side<'_>,
-    base: &Value,
-    path: &SchemaPath,
-    value: Value,
-) -> Option<Value> {
-    let mut object = base.clone();
-    if path.last().is_none() {
-        // The head of the object stays.
-        let mut value = value;
-        value
-            .as_object_mut()?
-            .extend(side.head.as_object()?.clone());
-        return Some(value);
-    }
-    let pointer = reach(side, &mut object, path)?;
-    *object.pointer_mut(&pointer)? = value;
-    Some(object)
 }
 
 /// Adds what is missing on the way to a path, and returns the pointer to the first place with it.

@@ -3,7 +3,7 @@ use kube_codegen_schema::Cause;
 use serde_json::{Value, json};
 
 use super::{
-    candidates::{Focus, with},
+    candidates::{Focus, frames},
     shrink::shrink_pair,
     values::{self, Part},
     witness::{Proof, Search, Side, Witness},
@@ -115,11 +115,12 @@ fn candidates(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<
     pairs.retain(|(stored, update)| {
         old.accepts_update(stored, update) && !new.accepts_update(stored, update)
     });
+    let frames = frames(accepts, focus.here, BASES);
     let mut found = Vec::new();
     for (stored, update) in pairs {
-        for base in accepts.samples().iter().take(BASES) {
-            let stored = with(accepts, base, focus.here, stored.clone());
-            let update = with(accepts, base, focus.here, update.clone());
+        for frame in &frames {
+            let stored = frame.with(accepts, stored.clone());
+            let update = frame.with(accepts, update.clone());
             found.extend(stored.zip(update));
         }
     }

@@ -308,8 +308,14 @@ fn judge(witness: &Value, before: &Value, (status, answer): &(u16, Value)) -> Op
                 })
                 .collect();
             let messages = witness["messages"].as_array()?;
-            // A write of the status names its fields without `status` in some messages.
-            let plain = |text: &str| text.replace(" status.", " ");
+            // A write of the status names its fields without `status` in some messages, or another field.
+            let plain = |text: &str| {
+                let text = text.replace(" status.", " ").replace("\"status.", "\"");
+                let place = text
+                    .strip_prefix("<nil>: ")
+                    .or(text.strip_prefix("status: "));
+                place.map_or(text.clone(), str::to_owned)
+            };
             let known = messages
                 .iter()
                 .filter_map(Value::as_str)
