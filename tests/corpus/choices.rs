@@ -20,7 +20,11 @@ fn no_object_disproves_a_choice() {
     let Some(folder) = crate::common::corpus("crds") else {
         return;
     };
-    let folder = env::var_os("KUBE_CODEGEN_CHOICES").map_or(folder, Into::into);
+    // Other CRDs may have fewer choices.
+    let (folder, least) = match env::var_os("KUBE_CODEGEN_CHOICES") {
+        Some(other) => (other.into(), 0),
+        None => (folder, 100),
+    };
     let sources = source::load(&[Input::Directory(folder)]).expect("readable CRDs");
     let tries = env::var("KUBE_CODEGEN_TRIES").ok();
     let mut found = Found {
@@ -42,7 +46,7 @@ fn no_object_disproves_a_choice() {
         "{:#?}",
         found.never
     );
-    assert!(found.choices > 100, "{}", found.choices);
+    assert!(found.choices > least, "{}", found.choices);
 }
 
 #[derive(Default)]
