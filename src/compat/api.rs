@@ -53,8 +53,8 @@ impl Api {
                 let Some(kind) = model.kind_of(id) else {
                     continue;
                 };
-                let path = model.types[id].origin.path.to_string();
-                let key = (module.api_version(), kind.kind.clone(), path);
+                let path = &model.types[id].origin.path;
+                let key = (module.api_version(), kind.kind.clone(), path.to_string());
                 places.insert(key, place(model, id));
             }
         }
@@ -64,6 +64,23 @@ impl Api {
             modules,
             kinds,
         }
+    }
+
+    /// Returns whether another release lacks the name of a type at the place of a break or below.
+    pub(super) fn loses_types(&self, after: &Self, broken: &Break) -> bool {
+        let (kind, top) = (broken.kind.as_ref(), broken.path.as_deref());
+        let is_below = |path: &str| {
+            let rest = top.and_then(|top| path.strip_prefix(top));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
+        };
+        let is_kept = |(module, name): (&String, &String)| {
+            let mut places = after.places.iter().map(|(key, new)| (&key.0, &new.name));
+            places.any(|it| it == (module, name))
+        };
+        self.places.iter().any(|((module, of, path), old)| {
+            let is_kind = *module == broken.module && Some(of) == kind;
+            is_kind && is_below(path) && !is_kept((module, &old.name))
+        })
     }
 
     /// Returns what a program that compiles with this release does not compile with in another one.
@@ -86,8 +103,7 @@ impl Api {
                         Vec::new(),
                     );
                 }
-                // Its field is reported.
-                None => {}
+                None => {} // Its field is reported.
             }
         }
         for (folder, old) in &self.items {

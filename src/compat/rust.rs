@@ -132,7 +132,12 @@ impl Releases {
                 if output.diagnostics.has_errors() {
                     continue;
                 }
-                let left = before.breaks(&Api::of(&output));
+                let after = Api::of(&output);
+                let is_field = matches!(candidate, Candidate::FieldName(..));
+                if is_field && before.loses_types(&after, &breaks[index]) {
+                    continue;
+                }
+                let left = before.breaks(&after);
                 let is_left = |broken: &Break| {
                     left.iter()
                         .any(|it| (&it.module, &it.item) == (&broken.module, &broken.item))

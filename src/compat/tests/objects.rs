@@ -122,6 +122,19 @@ fn each_change_has_its_own_place() {
 }
 
 #[test]
+fn a_field_with_a_type_of_its_own_is_not_kept_by_its_name() {
+    for (name, kept) in [("extra", false), ("name", true)] {
+        let mut new = crd();
+        let fields = at(&mut new, "SPEC/properties").as_object_mut().unwrap();
+        let field = fields.remove(name).unwrap();
+        fields.insert(format!("{name}New"), field);
+        let found = findings(&crd(), &new, &Options::default());
+        let mut breaks = found.iter().flat_map(|it| &it.rust);
+        assert_eq!(breaks.any(|it| it.keep.is_some()), kept, "{found:?}");
+    }
+}
+
+#[test]
 fn an_enum_may_become_a_pattern() {
     for (pattern, rule, proves) in [
         ("^(Red|Green|[a-z]+/[a-z]+)$", Rule::Widened, "accepted"),
