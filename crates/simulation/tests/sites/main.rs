@@ -4,6 +4,7 @@
 
 mod account;
 mod bug;
+mod kept;
 mod operator;
 mod raw;
 mod site;
