@@ -50,22 +50,12 @@ impl OptionArgs {
     }
 }
 
-/// The table `[diff]` of the config file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A table of the config file with levels by the name of their rule: `[diff]` or `[lint]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DiffTable {
-    /// Levels by the name of their rule.
-    #[serde(default)]
+pub(super) struct LevelTable<Level> {
+    #[serde(default = "BTreeMap::new")]
     levels: BTreeMap<String, Level>,
-}
-
-/// The table `[lint]` of the config file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LintTable {
-    /// Levels by the name of their rule.
-    #[serde(default)]
-    levels: BTreeMap<String, lint::Level>,
 }
 
 macro_rules! layer {
@@ -95,11 +85,11 @@ macro_rules! layer {
             /// What only `diff` reads.
             #[arg(skip)]
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub(super) diff: Option<DiffTable>,
+            pub(super) diff: Option<LevelTable<Level>>,
             /// What only `lint` reads.
             #[arg(skip)]
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub(super) lint: Option<LintTable>,
+            pub(super) lint: Option<LevelTable<lint::Level>>,
         }
 
         impl Layer {

@@ -137,6 +137,14 @@ async fn print(from: impl AsyncRead + Unpin, view: View) {
 pub(super) async fn build(directory: &Path) -> Result<bool, String> {
     let mut command = Command::new("cargo");
     command.args(["build", "--quiet"]).current_dir(directory);
+    // Under `cargo run`, cargo has set these for this program. The build script of ring would run again for them, and cargo would compile
+    // whatever depends on it twice.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     run(command, "cargo").await
 }
 
