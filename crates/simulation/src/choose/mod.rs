@@ -43,7 +43,7 @@ impl Simulation {
         let summary = match self.explore() {
             Ok(summary) => summary,
             Err(found) => {
-                let written = Kept::of(&found).write(&found.timeline_json());
+                let written = Kept::of(&found).write(&found.timeline_json(), &found.picture());
                 panic!("{}", print::failure(&found, written.as_deref()));
             }
         };

@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{around::scenarios_of, learn::learn, summary::Summary};
+use super::{around::scenarios_of, learn::learn, shrink::calm, summary::Summary};
 use crate::{
     print::Found,
     run::run,
@@ -44,8 +44,8 @@ impl Kept {
             .map_err(|error| format!("{} does not contain a schedule: {error}", file.display()))
     }
 
-    /// Writes the schedule to `simulate/failures`, and returns its path.
-    pub(crate) fn write(&self, report: &str) -> Option<PathBuf> {
+    /// Writes the schedule, its timeline and its picture to `simulate/failures`, and returns the path of the schedule.
+    pub(crate) fn write(&self, report: &str, picture: &str) -> Option<PathBuf> {
         let letter = |letter: char| {
             if letter.is_ascii_alphanumeric() {
                 letter
@@ -61,6 +61,7 @@ impl Kept {
         let text = serde_json::to_string_pretty(self).ok()?;
         fs::write(&file, text + "\n").ok()?;
         fs::write(folder.join(format!("{name}.timeline.json")), report).ok()?;
+        fs::write(folder.join(format!("{name}.html")), picture).ok()?;
         Some(file)
     }
 }
@@ -111,7 +112,8 @@ pub(crate) fn replay(
     };
     let outcome = run(setup, workload, &schedule, known.reference.basis());
     if let Some(failure) = outcome.failure {
-        let found = Found::new(setup, schedule, failure, outcome.log);
+        let calm = calm(setup, workload, &schedule, known.reference.basis());
+        let found = Found::new(setup, schedule, failure, outcome.log).beside(calm);
         return Ok(Err(found.learned_with(kept.learned)));
     }
     if let Some(missed) = outcome.missed.first() {

@@ -1,6 +1,6 @@
 //! Makes a schedule that fails smaller, as long as the same oracle is violated.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::learn::{Known, learn};
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     run::{Outcome, run},
     schedule::{Cut, Schedule},
     settings::{Setup, Workload},
+    timeline::Entry,
 };
 
 /// Smaller workloads that are tried at most: each needs runs without faults.
@@ -63,9 +64,31 @@ pub(crate) fn shrink(
     let failure = outcome
         .failure
         .unwrap_or_else(|| unreachable!("the run has failed"));
+    let calm = calm(setup, workload, &schedule, reference.basis());
     Found::new(setup, schedule, failure, outcome.log)
+        .beside(calm)
         .learned_with(of.reference.seed)
         .after(schedules, faults)
+}
+
+/// Runs a schedule without its faults, for the timeline beside that of the failure.
+pub(crate) fn calm(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    basis: Basis<'_>,
+) -> Vec<Entry> {
+    let calm = Schedule {
+        decisions: Vec::new(),
+        hurry: BTreeMap::new(),
+        order: None,
+        detailed: true,
+        ..schedule.clone()
+    };
+    if schedule.size() == 0 && schedule.order.is_none() {
+        return Vec::new();
+    }
+    run(setup, workload, &calm, basis).log
 }
 
 /// Makes the workload of a failure without faults smaller.

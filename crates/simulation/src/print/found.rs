@@ -31,6 +31,8 @@ pub struct Found {
     pub(crate) learned: u64,
     pub(crate) failure: Failure,
     pub(crate) log: Vec<Entry>,
+    /// The timeline of the same run without its faults; empty if it has none.
+    pub(crate) calm: Vec<Entry>,
 }
 
 /// The report that [`Simulation::run`](crate::Simulation::run) prints: timeline, difference and likely cause.
@@ -74,7 +76,19 @@ impl Found {
             schedule,
             failure,
             log,
+            calm: Vec::new(),
         })
+    }
+
+    /// Returns a page that shows the run beside the one without faults: one file that opens in any browser, without a network.
+    pub fn picture(&self) -> String {
+        super::picture::picture(self, &super::failure(self, None))
+    }
+
+    /// Sets the timeline of the run without faults.
+    pub(crate) fn beside(mut self: Box<Self>, calm: Vec<Entry>) -> Box<Self> {
+        self.calm = calm;
+        self
     }
 
     pub(crate) fn learned_with(mut self: Box<Self>, seed: u64) -> Box<Self> {

@@ -3,6 +3,7 @@
 mod command;
 mod found;
 mod pattern;
+mod picture;
 mod terminal;
 
 use std::{fmt::Write as _, path::Path};
@@ -90,7 +91,9 @@ pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
     }
     if let Some(file) = file {
         let command = command::replay(file);
-        let _ = writeln!(text, "\n  replay: {command}");
+        let picture = file.with_extension("html");
+        let _ = writeln!(text, "\n  picture: {}", picture.display());
+        let _ = writeln!(text, "  replay: {command}");
     }
     text
 }

@@ -75,6 +75,8 @@ fn a_kept_schedule_fails_again_in_another_process() {
     };
     assert_eq!(kinds("fault"), 1, "{report:#}");
     assert!(kinds("request") > 1 && kinds("phase") > 0, "{report:#}");
+    let picture = fs::read_to_string(file.with_extension("html")).unwrap();
+    assert!(picture.contains("step fault"), "{picture}");
     fs::remove_dir_all(file.ancestors().nth(3).unwrap()).unwrap();
 }
 

@@ -3,6 +3,7 @@
 
 mod budget;
 mod kept;
+mod picture;
 
 use std::{
     env, fs,

@@ -1,0 +1,129 @@
+//! What the picture of a failure shows.
+use std::{collections::BTreeMap, env, fs, path::Path, time::Duration};
+
+use super::*;
+use crate::{
+    fault::Fault,
+    oracle::{Failure, Oracle},
+    schedule::{Decision, Point, Schedule},
+    state::Difference,
+};
+
+fn entries(lines: &[(u64, &str, &str)]) -> Vec<Entry> {
+    let entry = |(at, who, text): &(u64, &str, &str)| Entry {
+        at: Duration::from_millis(*at),
+        who: (*who).to_owned(),
+        text: (*text).to_owned(),
+        fault: *who == "FAULT",
+    };
+    lines.iter().map(entry).collect()
+}
+
+fn found(name: &str) -> Found {
+    let begin = [
+        (0, "user", "begins phase 0: create"),
+        (
+            1,
+            "user",
+            "creates /apis/example.com/v1/namespaces/default/widgets/a → 201",
+        ),
+        (
+            2,
+            "operator",
+            "event ADDED widgets default/a (resourceVersion 3)",
+        ),
+        (4, "operator", "create deployments.apps default/a → 201"),
+    ];
+    let failed = [
+        (
+            5,
+            "FAULT",
+            "the watch shows nothing for 60 s: event ADDED deployments.apps default/a",
+        ),
+        (9, "cluster", "Deployment default/a is ready → 200"),
+        (20, "  its cache", "lacks Deployment default/a"),
+        (21, "operator", "create deployments.apps default/a → 409"),
+        (30, "operator", "has crashed"),
+    ];
+    let calm = [
+        (
+            5,
+            "operator",
+            "event ADDED deployments.apps default/a (resourceVersion 4)",
+        ),
+        (9, "cluster", "Deployment default/a is ready → 200"),
+        (22, "operator", "patch widgets/status default/a → 200"),
+    ];
+    let point = Point {
+        replica: 0,
+        what: "event ADDED deployments.apps default/a".to_owned(),
+        occurrence: 1,
+    };
+    let failure = Failure::new(Oracle::EndState, format!("another state {name}"));
+    let difference = Difference {
+        object: format!("Deployment default/{name}"),
+        path: format!("spec.{name}"),
+        expected: Some(name.to_owned()),
+        found: None,
+    };
+    Found {
+        oracle: Oracle::EndState,
+        message: failure.message.clone(),
+        schedule: Schedule {
+            seed: 7,
+            workload: name.to_owned(),
+            decisions: vec![Decision {
+                fault: Fault::Hold(60_000),
+                at: point,
+            }],
+            hurry: BTreeMap::new(),
+            ..Schedule::default()
+        },
+        faults: 1,
+        schedules: 3,
+        name: name.to_owned(),
+        learned: 7,
+        failure: failure.with(vec![difference]),
+        log: entries(&[&begin[..], &failed[..]].concat()),
+        calm: entries(&[&begin[..], &calm[..]].concat()),
+    }
+}
+
+#[test]
+fn what_a_cache_lacks_is_shaded_from_the_change_on() {
+    let page = found("a").picture();
+    if let Some(directory) = env::var_os("KUBE_CODEGEN_PICTURES") {
+        fs::write(Path::new(&directory).join("stale.html"), &page).unwrap();
+    }
+    let rows: Vec<&str> = page.split("<li class=\"step").collect();
+    let is_stale = |text: &str| {
+        let row = rows.iter().find(|row| row.contains(text)).unwrap();
+        row.contains("cache lacks Deployment default/a")
+    };
+    assert!(is_stale("create deployments.apps default/a → 201"));
+    assert!(is_stale("create deployments.apps default/a → 409"));
+    assert!(!is_stale("event ADDED widgets default/a"));
+    assert_eq!(page.matches(" parting").count(), 1);
+    let parting = rows.iter().position(|row| row.contains(" parting"));
+    let fault = rows.iter().position(|row| row.contains("shows nothing"));
+    assert_eq!(parting, fault);
+}
+
+#[test]
+fn texts_stay_texts() {
+    let plain = found("a").picture();
+    for text in [
+        "<script>alert(1)</script>",
+        "\"><svg onload=x>",
+        "</style>",
+        "\u{202e}x",
+    ] {
+        let page = found(text).picture();
+        assert_eq!(
+            page.matches('<').count(),
+            plain.matches('<').count(),
+            "{text}"
+        );
+        assert!(!page.contains('\u{202e}'));
+    }
+}
