@@ -26,11 +26,12 @@ fn real_crds_have_no_errors() {
     for source in &sources {
         let mut diagnostics = Diagnostics::new();
         let sources = std::slice::from_ref(source);
-        crds += crd::parse(sources, &mut diagnostics).len();
+        let parsed = crd::parse(sources, &mut diagnostics).len();
         if INCOMPLETE.iter().any(|name| source.name.ends_with(name)) {
             assert!(diagnostics.has_errors(), "{}", source.name);
             continue;
         }
+        crds += parsed;
         errors.extend(
             diagnostics
                 .iter()
@@ -45,7 +46,7 @@ fn real_crds_have_no_errors() {
     }
     assert!(errors.is_empty(), "{}", errors.join("\n"));
     assert!(
-        crds >= sources.len(),
+        crds >= sources.len() - INCOMPLETE.len(),
         "{crds} CRDs in {} files",
         sources.len()
     );
