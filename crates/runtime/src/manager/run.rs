@@ -19,7 +19,7 @@ use crate::{
     deadline,
     event::EventRecorder,
     informer::{InformerFactory, InformerId},
-    leader_election::{LeaderElector, Term},
+    leader_election::{LeaderElector, LeadershipLost, Term},
     shards::Replica,
 };
 
@@ -249,13 +249,9 @@ impl Lead {
             stop.cancelled().await;
             end(tasks, self.grace_period).await
         });
-        tokio::select! {
-            biased;
-            // With an error, a reconcile may still run: the lease stays until it expires.
-            ended = work => ended??,
-            () = given_up => return Ok(()),
+        if has_led(work, given_up).await? {
+            elector.release().await;
         }
-        elector.release().await;
         Ok(())
     }
 
@@ -285,12 +281,9 @@ impl Lead {
             stop.cancelled().await;
             end(tasks, self.grace_period).await
         });
-        tokio::select! {
-            biased;
-            ended = work => ended??,
-            () = given_up => return Ok(()),
+        if has_led(work, given_up).await? {
+            replica.leave().await;
         }
-        replica.leave().await;
         Ok(())
     }
 }
@@ -313,6 +306,19 @@ async fn stopped_before(term: Term, stop: &CancellationToken) {
     stop.cancelled().await;
     if term.deadline().is_some() {
         std::future::pending::<()>().await;
+    }
+}
+
+/// Waits for the end of `work`. Returns whether there is a lease to release. With an error, a reconcile may still run: the lease stays until it
+/// expires.
+async fn has_led(
+    work: impl Future<Output = Result<Result<(), ManagerError>, LeadershipLost>>,
+    given_up: impl Future<Output = ()>,
+) -> Result<bool, ManagerError> {
+    tokio::select! {
+        biased;
+        ended = work => ended?.map(|()| true),
+        () = given_up => Ok(false),
     }
 }
 
