@@ -249,7 +249,7 @@ impl Lead {
             stop.cancelled().await;
             end(tasks, self.grace_period).await
         });
-        if has_led(work, given_up).await? {
+        if Box::pin(has_led(work, given_up)).await? {
             elector.release().await;
         }
         Ok(())
