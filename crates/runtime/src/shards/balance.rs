@@ -44,22 +44,26 @@ impl View {
             .unwrap_or(0);
         let (replicas, ranges) = (ranked.len(), self.holders.len());
         let share = ranges / replicas + usize::from(rank < ranges % replicas);
-        let mut moves = Moves::default();
-        if held.len() > share {
-            moves.give = held.iter().copied().skip(share).collect();
-            return moves;
-        }
+        let numbered = |n: usize| u16::try_from(n).ok();
+        // A Lease that this replica took without learning of it, since the response was lost, is of no use until it is taken again.
+        let taken = self.holders.iter().enumerate().filter_map(|(n, holder)| {
+            let is_own = holder.as_deref() == Some(own);
+            numbered(n).filter(|number| is_own && !held.contains(number))
+        });
+        let mut moves = Moves {
+            give: held.iter().copied().skip(share).collect(),
+            take: taken.collect(),
+        };
         // Each replica begins elsewhere, so that they seldom want the same range at the same time.
         let start = rank * ranges / replicas;
         let free = (0..ranges).map(|n| (start + n) % ranges).filter_map(|n| {
-            let number = u16::try_from(n).ok()?;
-            let is_free = match &self.holders[n] {
-                None => true,
-                Some(holder) => holder == own || !self.replicas.contains(holder),
-            };
-            (is_free && !held.contains(&number)).then_some(number)
+            let holder = self.holders[n].as_ref();
+            let is_free =
+                holder.is_none_or(|holder| holder != own && !self.replicas.contains(holder));
+            numbered(n).filter(|number| is_free && !held.contains(number))
         });
-        moves.take = free.take(share - held.len()).collect();
+        let missing = share.saturating_sub(held.len() + moves.take.len());
+        moves.take.extend(free.take(missing));
         moves
     }
 }
@@ -146,5 +150,18 @@ mod tests {
         let (mut held, _) = settle(&mut view);
         held.sort_unstable();
         assert_eq!(held, [0, 1, 1]);
+    }
+
+    #[test]
+    fn a_range_that_was_taken_unawares_is_taken_again() {
+        let mut view = View::default();
+        view.replicas.extend(["a", "b"].map(str::to_owned));
+        view.holders = ["a", "b", "a"].map(|holder| Some(holder.to_owned())).into();
+        // Its share is two ranges or one; it has both and does not know of the last one.
+        let moves = view.moves("a", &BTreeSet::from([0]));
+        assert_eq!((moves.give, moves.take), (vec![], vec![2]));
+        view.holders.push(Some("a".to_owned()));
+        let moves = view.moves("a", &BTreeSet::from([0, 2]));
+        assert_eq!((moves.give, moves.take), (vec![], vec![3]));
     }
 }
