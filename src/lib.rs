@@ -91,6 +91,8 @@ pub mod pipeline;
 #[cfg(feature = "cli")]
 mod policy;
 mod render;
+#[cfg(feature = "cli")]
+mod rule_table;
 mod run;
 #[cfg(feature = "cli")]
 mod scaffold;
@@ -98,6 +100,7 @@ mod scaffold;
 mod site;
 pub mod source;
 mod threads;
+mod tokens;
 mod write;
 mod yaml;
 

@@ -1,12 +1,9 @@
 //! `kube-codegen lint`: reports what the conventions of Kubernetes advise against in CRDs.
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::json;
 
-use super::{CommandError, config, console::Console, count};
+use super::{CommandError, config, console::Console, count, levels};
 use crate::{
     crd,
     diag::{Code, Diagnostics, Place, Severity},
@@ -45,13 +42,7 @@ pub(super) struct Args {
 }
 
 fn level(text: &str) -> Result<(Rule, Level), String> {
-    let (rule, level) = text
-        .split_once('=')
-        .ok_or("expected RULE=LEVEL, such as `boolean=off`")?;
-    let rule: Rule = rule.parse()?;
-    let level = <Level as clap::ValueEnum>::from_str(level, false)
-        .map_err(|_| "a level is `off`, `note`, `warning` or `error`")?;
-    Ok((rule, level))
+    levels::parse(text, "boolean=off", "`off`, `note`, `warning` or `error`")
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
@@ -121,18 +112,13 @@ fn is_denied(severity: Severity, deny: Level) -> bool {
 }
 
 fn configured(args: &Args) -> Result<BTreeMap<Rule, Level>, CommandError> {
-    let default = Path::new(config::FILE);
-    let file = match &args.config {
-        Some(file) => file,
-        None if default.exists() => default,
-        None => return Ok(BTreeMap::new()),
+    let Some(file) = levels::file(args.config.as_deref()) else {
+        return Ok(BTreeMap::new());
     };
-    let layer = config::read(file)?;
-    let levels = layer.lint_levels().map(|(rule, level)| {
-        let rule: Rule = rule
-            .parse()
-            .map_err(|error| format!("{}: [lint.levels]: {error}", file.display()))?;
-        Ok((rule, *level))
-    });
-    levels.collect()
+    let layer = config::read(&file)?;
+    Ok(levels::configured(
+        layer.lint_levels(),
+        "lint.levels",
+        &file,
+    )?)
 }

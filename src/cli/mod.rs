@@ -14,6 +14,7 @@ mod docs;
 mod explain;
 mod generate;
 mod layer;
+mod levels;
 mod lint;
 mod new;
 mod policy;

@@ -3,6 +3,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::rule_table::rule_table;
+
 /// What a change breaks, the least first.
 #[derive(
     Clone,
@@ -43,42 +45,8 @@ impl fmt::Display for Level {
     }
 }
 
-macro_rules! rules {
-    ($($rule:ident $name:literal $level:ident: $means:literal, $advice:literal;)*) => {
-        /// What changed.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(crate) enum Rule {
-            $(#[doc = $means] $rule,)*
-        }
-
-        impl Rule {
-            /// All rules, in the order of the documentation.
-            pub(crate) const ALL: &[Self] = &[$(Self::$rule,)*];
-
-            /// Returns the name in output, flags and the config file.
-            pub(crate) fn name(self) -> &'static str {
-                match self { $(Self::$rule => $name,)* }
-            }
-
-            /// Returns the level that the rule has unless the user sets another one.
-            pub(crate) fn level(self) -> Level {
-                match self { $(Self::$rule => Level::$level,)* }
-            }
-
-            /// Returns what such a change means for the cluster.
-            pub(crate) fn means(self) -> &'static str {
-                match self { $(Self::$rule => $means,)* }
-            }
-
-            /// Returns what to do about it; empty if nothing.
-            pub(crate) fn advice(self) -> &'static str {
-                match self { $(Self::$rule => $advice,)* }
-            }
-        }
-    };
-}
-
-rules! {
+rule_table! {
+    /// What changed.
     CrdAdded "crd-added" Compatible: "a new kind", "";
     CrdRemoved "crd-removed" Breaking: "deleting a CRD deletes all its objects",
         "keep the CRD until no object is left, with `deprecated: true` in its versions";
@@ -140,13 +108,9 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|rule| rule.name() == name);
-        found.copied().ok_or_else(|| {
-            let names = Self::ALL.iter().map(|rule| rule.name());
-            match crate::diag::nearest(name, names).first() {
-                Some(near) => format!("no rule `{}`; did you mean `{near}`?", name.escape_debug()),
-                None => format!("no rule `{}`", name.escape_debug()),
-            }
+        Self::named(name).map_err(|nearest| match nearest {
+            Some(near) => format!("no rule `{}`; did you mean `{near}`?", name.escape_debug()),
+            None => format!("no rule `{}`", name.escape_debug()),
         })
     }
 }

@@ -128,8 +128,8 @@ impl Lint<'_> {
 
     /// Looks at the name of a field and its type.
     fn names(&mut self, name: &str, field: &Value, at: &str, what: &str) {
-        const MEASURED: [&str; 8] = [
-            "timeout", "interval", "delay", "period", "duration", "ttl", "age", "size",
+        const MEASURED: [&str; 7] = [
+            "timeout", "interval", "delay", "period", "duration", "ttl", "age",
         ];
         const UNITS: [&str; 12] = [
             "seconds",
@@ -148,12 +148,11 @@ impl Lint<'_> {
         let words = name.to_ascii_lowercase();
         let is_number = matches!(field["type"].as_str(), Some("integer" | "number"));
         let last = MEASURED.iter().find(|word| words.ends_with(**word));
-        // `storage` is not an age, and `poolSize` may count.
-        let is_measured = last.is_some_and(|word| {
-            !matches!(*word, "age" | "size") || words == *word || words == format!("max{word}")
-        });
+        // `storage` is not an age.
+        let is_measured =
+            last.is_some_and(|word| *word != "age" || matches!(&*words, "age" | "maxage"));
         let has_unit = UNITS.iter().any(|unit| words.ends_with(unit));
-        if is_number && is_measured && !has_unit && !words.ends_with("size") {
+        if is_number && is_measured && !has_unit {
             self.report(Rule::Unit, at, what);
         }
         if field["format"] == "date-time" && !name.ends_with("Time") && name != "time" {

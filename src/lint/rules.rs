@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diag::nearest;
+use crate::rule_table::rule_table;
 
 /// How bad a finding is, the least first.
 #[derive(
@@ -50,36 +50,12 @@ const LINTER: &str = "https://github.com/kubernetes-sigs/kube-api-linter/blob/ma
 
 macro_rules! rules {
     ($($rule:ident $name:literal $level:ident: $means:literal, $advice:literal, $source:ident $anchor:literal;)*) => {
-        /// A rule of good practice.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(crate) enum Rule {
-            $(#[doc = $means] $rule,)*
+        rule_table! {
+            /// A rule of good practice.
+            $($rule $name $level: $means, $advice;)*
         }
 
         impl Rule {
-            /// All rules, in the order of the documentation.
-            pub(crate) const ALL: &[Self] = &[$(Self::$rule,)*];
-
-            /// Returns the name in output, flags and the config file.
-            pub(crate) fn name(self) -> &'static str {
-                match self { $(Self::$rule => $name,)* }
-            }
-
-            /// Returns the level that the rule has unless the user sets another one.
-            pub(crate) fn level(self) -> Level {
-                match self { $(Self::$rule => Level::$level,)* }
-            }
-
-            /// Returns what is wrong.
-            pub(crate) fn means(self) -> &'static str {
-                match self { $(Self::$rule => $means,)* }
-            }
-
-            /// Returns what to do about it.
-            pub(crate) fn advice(self) -> &'static str {
-                match self { $(Self::$rule => $advice,)* }
-            }
-
             /// Returns the address of the page that asks for it.
             pub(crate) fn source(self) -> String {
                 match self { $(Self::$rule => format!("{}#{}", $source, $anchor),)* }
@@ -123,8 +99,8 @@ rules! {
         "write them as `ClusterIP`, and initialisms in capitals", CONVENTIONS "constants";
     FieldCase "field-case" Warning: "the name is not in lower camel case",
         "write it as `clusterName`", CONVENTIONS "naming-conventions";
-    Unit "unit" Warning: "the name of a number that is a duration or a size does not have its unit",
-        "end it in `Seconds`, `Milliseconds` or `Bytes`", CONVENTIONS "units";
+    Unit "unit" Warning: "the name of a number that is a duration does not have its unit",
+        "end it in `Seconds` or `Milliseconds`", CONVENTIONS "units";
     TimeName "time-name" Note: "the name of a time does not end in `Time`",
         "write it as `startTime`", LINTER "notimestamp";
     ReferenceText "reference-text" Note: "a reference that is a text cannot grow a group, a kind or a namespace",
@@ -135,10 +111,8 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|rule| rule.name() == text);
-        found.copied().ok_or_else(|| {
-            let names = Self::ALL.iter().map(|rule| rule.name());
-            let hint = match nearest(text, names).first() {
+        Self::named(text).map_err(|nearest| {
+            let hint = match nearest {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "docs/lint.md lists the rules".to_owned(),
             };

@@ -3,26 +3,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::words;
-use crate::{emit, ir::Rules};
-
-/// The keywords that are shown, in this order.
-const KEYWORDS: [&str; 15] = [
-    "enum",
-    "minimum",
-    "exclusiveMinimum",
-    "maximum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "oneOf",
-];
+use crate::{crd::Constraints, emit, ir::Rules};
 
 /// The longest schema that is shown as it is, in bytes.
 const LONGEST: usize = 2000;
@@ -163,7 +144,8 @@ fn is_choice(branches: &Value) -> bool {
 }
 
 fn rules(node: &Value) -> Rules {
-    let keywords = KEYWORDS.into_iter().chain(["anyOf"]);
+    let bounds = Constraints::KEYWORDS.iter().copied();
+    let keywords = ["enum"].into_iter().chain(bounds).chain(["oneOf", "anyOf"]);
     let texts = |keyword: &str| {
         let list = node[keyword].as_array().into_iter().flatten();
         list.filter_map(|it| it.as_str().map(str::to_owned))

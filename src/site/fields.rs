@@ -168,7 +168,7 @@ pub(super) fn anchors(schema: &Value) -> Vec<String> {
 /// Makes the rows of a schema.
 pub(super) struct Tree<'a> {
     pub(super) shared: Shared,
-    /// The oldest version of fields that some older version has not, by their anchors.
+    /// The oldest version of fields that some older version lacks, by their anchors.
     pub(super) since: BTreeMap<String, String>,
     /// The anchors at which sections have their fields, by their keys.
     sections: HashMap<String, String>,

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     evolution,
-    ir::{Body, Kind, Model, Segment, Ty},
+    ir::{Body, Kind, Model, Ty},
     render::File,
     scaffold,
 };
@@ -235,16 +235,7 @@ fn reused(model: &Model, index: usize) -> HashMap<String, &'static str> {
             return None;
         };
         let path = crate::pass::known_path(path)?;
-        let names = def
-            .origin
-            .path
-            .segments()
-            .into_iter()
-            .filter_map(|segment| match segment {
-                Segment::Property(name) => Some(name.to_string()),
-                Segment::Items | Segment::Values => None,
-            });
-        let names: Vec<String> = names.collect();
+        let names = versions::names(&def.origin.path);
         Some((super::fields::anchor(&names), path))
     });
     reused.collect()

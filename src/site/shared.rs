@@ -29,8 +29,8 @@ impl Shared {
     pub(super) fn of(schema: &Value, root: &At<'_>) -> Self {
         let mut search = Search::default();
         search.walk(schema, root);
-        let names: HashSet<&str> = ["Object"].into();
-        let mut taken: HashSet<String> = names.into_iter().map(str::to_owned).collect();
+        // The name of an object without a section.
+        let mut taken = HashSet::from(["Object".to_owned()]);
         let mut sections = HashMap::new();
         for (key, found) in search
             .order

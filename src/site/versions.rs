@@ -111,7 +111,8 @@ impl Pair<'_> {
     }
 }
 
-fn names(path: &SchemaPath) -> Vec<String> {
+/// Returns the names of the fields on a path; lists and maps have none.
+pub(super) fn names(path: &SchemaPath) -> Vec<String> {
     let names = path
         .segments()
         .into_iter()
@@ -143,7 +144,7 @@ fn how(decision: &Decision) -> String {
     }
 }
 
-/// Returns the oldest version of each field that some older version has not.
+/// Returns the oldest version of each field that some older version lacks.
 pub(super) fn since(kind: &Kind, served: &[&Kind], manifest: &Value) -> BTreeMap<String, String> {
     let mut versions: Vec<&str> = served.iter().map(|kind| kind.version.as_str()).collect();
     versions.sort_by_key(|version| std::cmp::Reverse(priority::of(version)));

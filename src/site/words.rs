@@ -1,5 +1,8 @@
 //! Says in words what a simple CEL rule asks for, where its author gave no message.
-use crate::emit;
+use crate::{
+    emit,
+    tokens::{self, Token as Written},
+};
 
 /// Returns a sentence as Markdown; none for a rule that uses more than comparisons, `has` and logic.
 pub(super) fn of(rule: &str) -> Option<String> {
@@ -35,34 +38,33 @@ fn tokens(rule: &str) -> Option<Vec<Token>> {
     const SIGNS: [&str; 15] = [
         "&&", "||", "==", "!=", "<=", ">=", "<", ">", "!", "(", ")", "[", "]", ",", "-",
     ];
-    let mut tokens = Vec::new();
-    let mut rest = rule.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-        if first.is_ascii_alphanumeric() || first == '_' {
-            let (word, after) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
-            let is_literal = first.is_ascii_digit() || matches!(word, "true" | "false" | "null");
-            tokens.push(if is_literal {
-                Token::Literal(word.to_owned())
-            } else {
-                Token::Path(word.to_owned())
-            });
-            rest = after;
-        } else if matches!(first, '\'' | '"') {
-            let (text, after) = rest[1..].split_once(first)?;
-            if text.contains('\\') {
-                return None;
+    let mut found = Vec::new();
+    let mut all = tokens::tokens(rule)?.into_iter().peekable();
+    while let Some(token) = all.next() {
+        found.push(match token {
+            Written::Name(name) if matches!(&*name, "true" | "false" | "null") => {
+                Token::Literal(name)
             }
-            tokens.push(Token::Literal(text.to_owned()));
-            rest = after;
-        } else {
-            let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign))?;
-            tokens.push(Token::Sign(sign));
-            rest = &rest[sign.len()..];
-        }
-        rest = rest.trim_start();
+            Written::Name(mut path) => {
+                let is_dot = |token: &Written| *token == Written::Symbol(".".to_owned());
+                while all.next_if(is_dot).is_some() {
+                    let Some(Written::Name(field)) = all.next() else {
+                        return None;
+                    };
+                    path = format!("{path}.{field}");
+                }
+                Token::Path(path)
+            }
+            Written::Int(number) => Token::Literal(number.to_string()),
+            Written::Other(number) if number.starts_with(|c: char| c.is_ascii_digit()) => {
+                Token::Literal(number)
+            }
+            Written::Other(_) => return None,
+            Written::Text(text) => Token::Literal(text),
+            Written::Symbol(symbol) => Token::Sign(SIGNS.into_iter().find(|sign| *sign == symbol)?),
+        });
     }
-    Some(tokens)
+    Some(found)
 }
 
 /// A condition in words.

@@ -8,8 +8,11 @@ use std::{
 };
 
 use clap::Parser;
-use http::Request;
-use kube::{Client, Config, core::Status};
+use http::{
+    Request,
+    header::{HeaderValue, USER_AGENT},
+};
+use kube::{Client, Config, api::ListParams, core::Status};
 use serde_json::{Value, json};
 use tokio::{runtime, time::sleep};
 
@@ -174,24 +177,16 @@ async fn page(
 }
 
 fn request(path: &str, limit: u32, token: Option<&str>) -> Result<Request<Vec<u8>>, Box<Status>> {
-    let mut uri = format!("{path}?limit={limit}");
-    if let Some(token) = token {
-        uri.push_str("&continue=");
-        uri.extend(token.bytes().map(escaped));
-    }
-    Request::get(uri)
-        .header(http::header::ACCEPT, "application/json")
-        .header(http::header::USER_AGENT, AGENT)
-        .body(Vec::new())
-        .map_err(|error| failed(&error))
-}
-
-fn escaped(byte: u8) -> String {
-    if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-        char::from(byte).to_string()
-    } else {
-        format!("%{byte:02X}")
-    }
+    let params = ListParams {
+        limit: Some(limit),
+        continue_token: token.map(str::to_owned),
+        ..ListParams::default()
+    };
+    let request = kube::core::Request::new(path).list(&params);
+    let mut request = request.map_err(|error| failed(&error))?;
+    let agent = HeaderValue::from_static(AGENT);
+    request.headers_mut().insert(USER_AGENT, agent);
+    Ok(request)
 }
 
 /// An error without an answer, as a status.

@@ -7,7 +7,7 @@ mod versions;
 
 use std::path::PathBuf;
 
-use super::{CommandError, console::Console};
+use super::{CommandError, console::Console, levels};
 use crate::compat::{Level, Rule};
 
 /// Compare two releases of an API, or the versions of a CRD
@@ -84,13 +84,11 @@ pub(super) struct Args {
 }
 
 fn level(text: &str) -> Result<(Rule, Level), String> {
-    let (rule, level) = text
-        .split_once('=')
-        .ok_or("expected RULE=LEVEL, such as `column-removed=compatible`")?;
-    let rule: Rule = rule.parse()?;
-    let level = <Level as clap::ValueEnum>::from_str(level, false)
-        .map_err(|_| "a level is `compatible`, `risk` or `breaking`")?;
-    Ok((rule, level))
+    levels::parse(
+        text,
+        "column-removed=compatible",
+        "`compatible`, `risk` or `breaking`",
+    )
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {

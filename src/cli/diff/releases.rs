@@ -1,11 +1,11 @@
 //! Compares two releases of an API, and prints what changed.
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::{Args, markdown, stored, text};
 use crate::{
-    cli::{CommandError, config, console::Console, count, crds},
+    cli::{CommandError, config, console::Console, count, crds, levels},
     compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
     diag::Severity,
     options::Options,
@@ -102,20 +102,11 @@ pub(super) fn run(
 }
 
 fn settings(args: &Args) -> Result<(Options, BTreeMap<Rule, Level>), CommandError> {
-    let default = Path::new(config::FILE);
-    let file = match &args.config {
-        Some(file) => file,
-        None if default.exists() => default,
-        None => return Ok((Options::default(), BTreeMap::new())),
+    let Some(file) = levels::file(args.config.as_deref()) else {
+        return Ok((Options::default(), BTreeMap::new()));
     };
-    let layer = config::read(file)?;
-    let mut levels = BTreeMap::new();
-    for (rule, level) in layer.levels() {
-        let rule: Rule = rule
-            .parse()
-            .map_err(|error| format!("{}: [diff.levels]: {error}", file.display()))?;
-        levels.insert(rule, *level);
-    }
+    let layer = config::read(&file)?;
+    let levels = levels::configured(layer.levels(), "diff.levels", &file)?;
     Ok((layer.or_default().options, levels))
 }
 

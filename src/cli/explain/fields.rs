@@ -17,7 +17,7 @@ pub(super) struct Request<'a> {
     pub(super) recursive: bool,
 }
 
-/// Returns the description; an error if there is no such field.
+/// Returns the description. Fails if the kind does not have the field.
 pub(super) fn describe(request: &Request<'_>) -> Result<String, String> {
     let mut out = String::new();
     _ = write!(

@@ -25,7 +25,7 @@ pub(super) fn object_meta() -> Value {
             "deletionGracePeriodSeconds": number("How long the object may take to end once its deletion is requested; set by the API server."),
             "deletionTimestamp": text("When the object is to be gone; set by the API server when its deletion is requested."),
             "finalizers": {"type": "array", "items": {"type": "string"}, "description": "What must be done before the object is removed. Each entry is removed by whoever has done it."},
-            "generateName": text("A prefix to which the API server adds a unique suffix if there is no name."),
+            "generateName": text("The beginning of a name that the API server completes, for an object without a name."),
             "generation": number("Number of the state that is wanted; raised by the API server with each change of the spec."),
             "labels": texts("Keys and values to select objects by."),
             "managedFields": {

@@ -8,7 +8,6 @@ mod groups;
 mod rule;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use super::node::Node;
 use crate::ir::{Body, Choice, EnumBase, Field, Member, Presence, Scalar, Ty, Types};

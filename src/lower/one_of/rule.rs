@@ -2,7 +2,7 @@
 //! not understood gives no condition.
 use super::combinators::Find;
 use super::expression::{Comparison, Expr};
-use super::token::{Token, tokens};
+use crate::tokens::{Token, tokens};
 
 /// The deepest nesting that is read.
 const MOST_DEPTH: usize = 64;
@@ -196,7 +196,7 @@ impl Parser<'_> {
         match token {
             Token::Int(value) => Some(Expr::Int(value)),
             Token::Text(text) => Some(Expr::Text(text)),
-            Token::Other => Some(Expr::Unknown),
+            Token::Other(_) => Some(Expr::Unknown),
             Token::Name(name) => Some(match name.as_str() {
                 "true" => Expr::Bool(true),
                 "false" => Expr::Bool(false),

@@ -62,6 +62,15 @@ pub(crate) enum AttemptError {
     NotTheLease(String),
 }
 
+/// Waits for the response to a request, but not longer than `limit`.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    request: impl Future<Output = kube::Result<T>>,
+) -> Result<T, AttemptError> {
+    let response = timeout(limit, request).await;
+    Ok(response.map_err(|_| AttemptError::Timeout(limit))??)
+}
+
 impl Lock {
     pub(crate) fn new(client: &Client, settings: Complete) -> Self {
         Self {
@@ -223,9 +232,7 @@ impl Lock {
 
     async fn read(&mut self) -> Result<Option<Lease>, AttemptError> {
         let request = self.api.get_opt(&self.settings.lease);
-        let lease = timeout(self.settings.request_timeout, request)
-            .await
-            .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        let lease = within(self.settings.request_timeout, request).await?;
         let lease = lease.map(|lease| self.checked(lease)).transpose()?;
         if let Some(lease) = &lease {
             self.observe(lease.clone(), Instant::now());
@@ -241,9 +248,7 @@ impl Lock {
         let sent = Instant::now();
         let params = PostParams::default();
         let request = self.api.create(&params, &lease);
-        let stored = timeout(self.settings.request_timeout, request)
-            .await
-            .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        let stored = within(self.settings.request_timeout, request).await?;
         self.hold(stored, &lease, sent)
     }
 
@@ -251,9 +256,7 @@ impl Lock {
         let sent = Instant::now();
         let params = PostParams::default();
         let request = self.api.replace(&self.settings.lease, &params, &lease);
-        let stored = timeout(self.settings.request_timeout, request)
-            .await
-            .map_err(|_| AttemptError::Timeout(self.settings.request_timeout))??;
+        let stored = within(self.settings.request_timeout, request).await?;
         self.hold(stored, &lease, sent)
     }
 

@@ -55,7 +55,7 @@ use tracing::{info, warn};
 use self::candidate::Candidate;
 pub(crate) use self::{
     config::{Complete, JITTER_FACTOR},
-    lock::{AttemptError, Holder, Lock},
+    lock::{AttemptError, Holder, Lock, within},
     term::{TermControl, fence},
 };
 use crate::{
@@ -175,9 +175,9 @@ impl LeaderElector {
             "waiting for the lease"
         );
         loop {
-            match self.attempt(is_coordinated).await {
+            match attempt(&mut self.lock, is_coordinated).await {
                 Ok(Holder::This { sent, number }) => {
-                    let until = self.deadline(sent);
+                    let until = deadline(&self.lock.settings, sent);
                     if Instant::now() < until {
                         self.control.lead(until, number);
                         return until;
@@ -225,47 +225,17 @@ impl LeaderElector {
     }
 
     /// Renews the lease until the term has ended. Returns why.
-    async fn renew(&mut self, is_coordinated: bool, mut until: Instant) -> String {
-        let mut failure = None;
-        loop {
-            let period = self.lock.settings.config.retry_period;
-            if timeout_at(until, sleep(period)).await.is_err() || Instant::now() >= until {
-                break;
-            }
-            let attempt = timeout_at(until, self.attempt(is_coordinated)).await;
-            match attempt {
-                Ok(Ok(Holder::This { sent, number })) => {
-                    until = self.deadline(sent);
-                    failure = None;
-                    self.control.lead(until, number);
-                }
-                Ok(Ok(Holder::Other)) => {
-                    self.control.end();
-                    return match self.lock.status.leader() {
-                        Some(leader) if leader != self.lock.settings.identity => {
-                            format!("{leader} holds it")
-                        }
-                        _ => "it was taken away".to_owned(),
-                    };
-                }
-                Ok(Ok(Holder::Unwanted)) => {
-                    self.control.end();
-                    return "the API server prefers another leader".to_owned();
-                }
-                Ok(Err(error)) => {
-                    let reason = describe(&error);
-                    warn!(lease = self.lock.name(), "cannot renew the lease: {reason}");
-                    failure = Some(reason);
-                }
-                Err(_) => break,
-            }
-        }
-        self.control.end();
-        let deadline = self.lock.settings.config.renew_deadline;
-        match failure {
-            Some(reason) => format!("no renewal within {deadline:?}: {reason}"),
-            None => format!("no renewal within {deadline:?}"),
-        }
+    async fn renew(&mut self, is_coordinated: bool, until: Instant) -> String {
+        let control = &self.control;
+        let mut renewal = LockRenewal {
+            lock: &mut self.lock,
+            is_coordinated,
+        };
+        let prolong = |until| control.lead(until, None);
+        // On the heap, since programs await the election as a whole.
+        let reason = Box::pin(keep_renewed(&mut renewal, until, prolong)).await;
+        control.end();
+        reason
     }
 
     /// Gives up the lease, if the settings say so, once no write of this term can reach the server any more.
@@ -296,20 +266,6 @@ impl LeaderElector {
         }
     }
 
-    async fn attempt(&mut self, is_coordinated: bool) -> Result<Holder, AttemptError> {
-        if is_coordinated {
-            self.lock.renew_coordinated().await
-        } else {
-            self.lock.acquire_or_renew().await
-        }
-    }
-
-    /// Returns the end of the term after a renewal that was sent at `sent`. The server cannot have received it earlier, so other candidates
-    /// wait at least for the lease duration from then on.
-    fn deadline(&self, sent: Instant) -> Instant {
-        sent + self.lock.settings.config.renew_deadline
-    }
-
     fn report(&self, what: &str) {
         let note = format!("{} {what}", self.lock.settings.identity);
         let Some(recorder) = &self.recorder else {
@@ -323,6 +279,91 @@ impl LeaderElector {
             "LeaderElection",
             note,
         );
+    }
+}
+
+async fn attempt(lock: &mut Lock, is_coordinated: bool) -> Result<Holder, AttemptError> {
+    if is_coordinated {
+        lock.renew_coordinated().await
+    } else {
+        lock.acquire_or_renew().await
+    }
+}
+
+/// Returns the end of the term after a renewal that was sent at `sent`. The server cannot have received it earlier, so other candidates wait at
+/// least for the lease duration from then on.
+pub(crate) fn deadline(settings: &Complete, sent: Instant) -> Instant {
+    sent + settings.config.renew_deadline
+}
+
+/// What is renewed until it is lost.
+pub(crate) trait Renewal {
+    /// The Lease, and the timing.
+    fn settings(&self) -> &Complete;
+
+    /// Renews it once. Returns the moment from which on the renewal counts, or why it is lost.
+    fn renew(
+        &mut self,
+    ) -> impl Future<Output = Result<Result<Instant, String>, AttemptError>> + Send;
+}
+
+/// The renewal of a leader.
+struct LockRenewal<'l> {
+    lock: &'l mut Lock,
+    is_coordinated: bool,
+}
+
+impl Renewal for LockRenewal<'_> {
+    fn settings(&self) -> &Complete {
+        &self.lock.settings
+    }
+
+    async fn renew(&mut self) -> Result<Result<Instant, String>, AttemptError> {
+        Ok(match attempt(self.lock, self.is_coordinated).await? {
+            Holder::This { sent, .. } => Ok(sent),
+            Holder::Other => Err(match self.lock.status.leader() {
+                Some(leader) if leader != self.lock.settings.identity => {
+                    format!("{leader} holds it")
+                }
+                _ => "it was taken away".to_owned(),
+            }),
+            Holder::Unwanted => Err("the API server prefers another leader".to_owned()),
+        })
+    }
+}
+
+/// Renews until it is lost, or not renewed before the deadline; returns the reason. `prolong` gets each new deadline.
+pub(crate) async fn keep_renewed(
+    renewal: &mut impl Renewal,
+    mut until: Instant,
+    mut prolong: impl FnMut(Instant),
+) -> String {
+    let retry_period = renewal.settings().config.retry_period;
+    let mut failure = None;
+    loop {
+        if timeout_at(until, sleep(retry_period)).await.is_err() || Instant::now() >= until {
+            break;
+        }
+        match timeout_at(until, renewal.renew()).await {
+            Ok(Ok(Ok(sent))) => {
+                until = deadline(renewal.settings(), sent);
+                failure = None;
+                prolong(until);
+            }
+            Ok(Ok(Err(reason))) => return reason,
+            Ok(Err(error)) => {
+                let reason = describe(&error);
+                let lease = &renewal.settings().lease;
+                warn!(lease, "cannot renew the lease: {reason}");
+                failure = Some(reason);
+            }
+            Err(_) => break,
+        }
+    }
+    let renew_deadline = renewal.settings().config.renew_deadline;
+    match failure {
+        Some(reason) => format!("no renewal within {renew_deadline:?}: {reason}"),
+        None => format!("no renewal within {renew_deadline:?}"),
     }
 }
 

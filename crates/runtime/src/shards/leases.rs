@@ -12,14 +12,14 @@ use kube::{
     Api, Client,
     api::{DeleteParams, PostParams, Preconditions},
 };
-use tokio::time::{Duration, timeout};
+use tokio::time::Duration;
 
 use super::{balance::View, ring::hash};
 use crate::{
     cache::ObjectKey,
     client::ErrorExt,
     clock,
-    leader_election::{AttemptError, Complete},
+    leader_election::{AttemptError, Complete, within},
 };
 
 /// The label of all these Leases; its value is the name of the Lease of the election.
@@ -116,7 +116,7 @@ impl Leases {
             lease.metadata.name = Some(name);
             self.hold(&mut lease, &self.identity);
             let params = PostParams::default();
-            let created = self.request(self.api.create(&params, &lease)).await?;
+            let created = within(self.request_timeout, self.api.create(&params, &lease)).await?;
             return Ok(created.metadata.resource_version);
         };
         if let Some(holder) = holder(&lease)
@@ -167,33 +167,25 @@ impl Leases {
             uid: ended.metadata.uid.clone(),
         });
         let name = ended.metadata.name.as_deref().unwrap_or_default();
-        let deleted = self.request(self.api.delete(name, &params)).await;
+        let deleted = within(self.request_timeout, self.api.delete(name, &params)).await;
         deleted.map(drop)
     }
 
     /// Whether another replica holds a Lease of its own, by the state of the server.
     pub(super) async fn has_others(&self) -> Result<bool, AttemptError> {
         let params = kube::api::ListParams::default().labels(&format!("{LABEL}={}", self.name));
-        let all = self.request(self.api.list(&params)).await?;
+        let all = within(self.request_timeout, self.api.list(&params)).await?;
         let all: Vec<_> = all.items.into_iter().map(Arc::new).collect();
         Ok(self.view(&all).0.replicas.len() > 1)
     }
 
     async fn read(&self, name: &str) -> Result<Option<Lease>, AttemptError> {
-        self.request(self.api.get_opt(name)).await
+        within(self.request_timeout, self.api.get_opt(name)).await
     }
 
     async fn replace(&self, name: &str, lease: &Lease) -> Result<Lease, AttemptError> {
         let params = PostParams::default();
-        self.request(self.api.replace(name, &params, lease)).await
-    }
-
-    async fn request<T>(
-        &self,
-        request: impl Future<Output = kube::Result<T>>,
-    ) -> Result<T, AttemptError> {
-        let response = timeout(self.request_timeout, request).await;
-        Ok(response.map_err(|_| AttemptError::Timeout(self.request_timeout))??)
+        within(self.request_timeout, self.api.replace(name, &params, lease)).await
     }
 
     fn hold(&self, lease: &mut Lease, holder: &str) {

@@ -2,13 +2,16 @@
 //!
 //! The Lease of the election decides which kind of program works: its holder is a leader without shards, or all replicas with the same number and
 //! key of shards, which renew it together. So replicas with other settings, as during a rolling update, wait for each other.
-use tokio::time::{Duration, Instant, sleep, timeout, timeout_at};
+use tokio::time::{Duration, Instant, sleep, timeout};
 use tracing::{info, warn};
 
 use super::leases::Leases;
 use crate::{
     client::describe,
-    leader_election::{AttemptError, Holder, JITTER_FACTOR, LeaderElectionConfig, Lock},
+    leader_election::{
+        AttemptError, Complete, Holder, JITTER_FACTOR, LeaderElectionConfig, Lock, Renewal,
+        deadline,
+    },
 };
 
 pub(super) struct Membership {
@@ -71,51 +74,7 @@ impl Membership {
             return Ok(None);
         };
         self.asked = None;
-        Ok(Some(sent.min(later) + self.config().renew_deadline))
-    }
-
-    /// Renews the membership until it has ended. Calls `prolong` with each new end. Returns why it ended.
-    pub(super) async fn keep(
-        &mut self,
-        mut until: Instant,
-        mut prolong: impl FnMut(Instant),
-    ) -> String {
-        let (deadline, period) = (self.config().renew_deadline, self.config().retry_period);
-        let mut failure = None;
-        loop {
-            if timeout_at(until, sleep(period)).await.is_err() || Instant::now() >= until {
-                break;
-            }
-            match timeout_at(until, self.renew()).await {
-                Ok(Ok(Some(sent))) => {
-                    until = sent + deadline;
-                    failure = None;
-                    prolong(until);
-                }
-                Ok(Ok(None)) => return "other replicas have taken over".to_owned(),
-                Ok(Err(error)) => {
-                    let reason = describe(&error);
-                    warn!(lease = self.own.name(), "cannot renew the lease: {reason}");
-                    failure = Some(reason);
-                }
-                Err(_) => break,
-            }
-        }
-        match failure {
-            Some(reason) => format!("no renewal within {deadline:?}: {reason}"),
-            None => format!("no renewal within {deadline:?}"),
-        }
-    }
-
-    /// Renews both Leases. Returns the moment from which on the membership counts; `None` if one of them has another holder.
-    async fn renew(&mut self) -> Result<Option<Instant>, AttemptError> {
-        let Holder::This { sent, .. } = self.own.renew().await? else {
-            return Ok(None);
-        };
-        let Some(group) = self.renew_group().await? else {
-            return Ok(None);
-        };
-        Ok(Some(sent.min(group)))
+        Ok(Some(deadline(&self.own.settings, sent.min(later))))
     }
 
     /// Renews the Lease of the group, unless another member has done so since the last time.
@@ -170,5 +129,23 @@ impl Membership {
         self.config()
             .lease_duration
             .saturating_sub(self.config().renew_deadline)
+    }
+}
+
+impl Renewal for Membership {
+    fn settings(&self) -> &Complete {
+        &self.own.settings
+    }
+
+    /// Renews both Leases.
+    async fn renew(&mut self) -> Result<Result<Instant, String>, AttemptError> {
+        let lost = || Ok(Err("other replicas have taken over".to_owned()));
+        let Holder::This { sent, .. } = self.own.renew().await? else {
+            return lost();
+        };
+        let Some(group) = self.renew_group().await? else {
+            return lost();
+        };
+        Ok(Ok(sent.min(group)))
     }
 }

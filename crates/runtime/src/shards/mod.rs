@@ -64,7 +64,7 @@ use crate::{
     informer::{InformerConfig, SharedInformer},
     leader_election::{
         ConfigError, LeaderElectionConfig, LeaderStatus, LeadershipLost, Lock, Term, TermControl,
-        fence,
+        fence, keep_renewed,
     },
 };
 
@@ -84,7 +84,7 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Creates the settings for this number of ranges, of which at least one is there. Take several times the number of replicas that you expect at most,
+    /// Creates the settings for this number of ranges; zero counts as one. Take several times the number of replicas that you expect at most,
     /// such as 64: a replica more or less then moves few objects.
     pub fn new(ranges: u16) -> Self {
         Self {
@@ -263,7 +263,7 @@ impl Replica {
             member.lead(until, None);
             sender.send_replace(until);
         };
-        let keeps = self.membership.keep(until, prolong);
+        let keeps = keep_renewed(&mut self.membership, until, prolong);
         self.units.informer.start();
         let (units, may_take) = (&mut self.units, &self.may_take);
         let holds = async {

@@ -1,12 +1,14 @@
-//! Splits a rule (CEL) into tokens.
+//! Splits a rule (CEL) into tokens, for readers that know a few of its forms. kube-codegen-cel evaluates rules; build scripts do without it, since
+//! its 47 crates take longer to compile than the generator.
 
-/// A token. Numbers that are not integers, and bytes, are only passed over.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Name(String),
     Int(i64),
     Text(String),
-    Other,
+    /// A number that is not an integer, or bytes or a text with escapes, as it is written.
+    Other(String),
     Symbol(String),
 }
 
@@ -14,7 +16,7 @@ pub(super) enum Token {
 const MOST: usize = 20_000;
 
 /// Returns the tokens of a rule.
-pub(super) fn tokens(rule: &str) -> Option<Vec<Token>> {
+pub(crate) fn tokens(rule: &str) -> Option<Vec<Token>> {
     let mut found = Vec::new();
     let mut rest = rule.trim_start();
     if rule.len() > MOST {
@@ -59,11 +61,11 @@ fn number(rest: &str) -> (Token, usize) {
     let value = rest[..digits].parse().ok();
     match value {
         Some(value) if all == digits => (Token::Int(value), digits),
-        _ => (Token::Other, all),
+        _ => (Token::Other(rest[..all].to_owned()), all),
     }
 }
 
-/// Reads a text; none if there is no quote, and none inside if it has no end.
+/// Reads a text. The outer option is empty if no text begins here, the inner one if the text does not end.
 #[expect(clippy::option_option, reason = "no text, or one without an end")]
 fn text(rest: &str) -> Option<Option<(Token, usize)>> {
     let prefix = length(rest, |c| matches!(c, 'r' | 'R' | 'b' | 'B'));
@@ -86,12 +88,13 @@ fn text(rest: &str) -> Option<Option<(Token, usize)>> {
         } else if body[at..].starts_with(quote) {
             let text = &body[..at];
             let is_plain = is_plain && (is_raw || !text.contains('\\'));
+            let length = prefix + quote.len() + at + quote.len();
             let token = if is_plain {
                 Token::Text(text.to_owned())
             } else {
-                Token::Other
+                Token::Other(rest[..length].to_owned())
             };
-            return Some(Some((token, prefix + quote.len() + at + quote.len())));
+            return Some(Some((token, length)));
         }
     }
     Some(None)
