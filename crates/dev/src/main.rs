@@ -1,5 +1,7 @@
-//! The program that `kube-codegen dev` runs: an operator against an API server of its own, and what happens.
+//! The program that `kube-codegen dev` runs: an operator against an API server of its own, and what happens. Under other names it is an API
+//! server for the tests of others.
 
+mod assets;
 mod child;
 mod cluster;
 mod install;
@@ -27,6 +29,8 @@ use view::View;
 ///
 /// Without an operator, with `-f` in a directory without Cargo.toml or with `--no-operator`, it serves the CRDs alone, for kubectl and
 /// for programs in any language.
+///
+/// `kube-codegen-dev assets DIR` writes programs for envtest: the tests of operators in Go run on this API server.
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen-dev",
@@ -113,14 +117,22 @@ impl Args {
 }
 
 fn main() -> ExitCode {
+    if let Some(result) = assets::run() {
+        return code(result);
+    }
     let first = env::args_os().nth(1);
     let result = match first.as_deref().and_then(|it| it.to_str()) {
         // For `kube-codegen`, which has no client.
         Some("read-cluster") => read::run(env::args_os().skip(1)),
+        Some("assets") => assets::write(env::args_os().skip(1)),
         // `kube-codegen` itself, where this program alone is installed.
         Some("generator") => return kube_codegen::cli::run(env::args_os().skip(1)),
         _ => run(&Args::parse()),
     };
+    code(result)
+}
+
+fn code(result: Result<(), String>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

@@ -7,6 +7,7 @@
 )]
 
 mod cluster;
+mod envtest;
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! What follows at once from a change of an object: definitions are served, namespaces filled and emptied, garbage collected.
+//! What follows at once from a change of an object: definitions are served, and with controllers, namespaces filled and emptied, garbage collected.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{definitions, garbage, namespaces};
 use crate::{
+    handlers::removal::{is_ending, remove},
     kinds::{
         kind::Kind,
         store::{Reactions, Store},
@@ -44,5 +45,31 @@ impl Reactions for Immediate {
         garbage::removed(store, object);
         namespaces::finish(store, object::namespace(object));
         garbage::release_owners(store, object);
+    }
+}
+
+/// What kube-apiserver does without kube-controller-manager: it serves definitions, and removes a deleted object that has no finalizers.
+#[derive(Debug)]
+pub(crate) struct Alone;
+
+impl Reactions for Alone {
+    fn created(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+        definitions::register(store, kind, object);
+    }
+
+    fn updated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+        definitions::register(store, kind, object);
+        // Who asks for `finalize` of a namespace removes the finalizers of its spec.
+        let is_held = kind.is_namespace() && !object::list(object, "/spec/finalizers").is_empty();
+        let has_finalizers = !object::list(object, "/metadata/finalizers").is_empty();
+        if object::deleting(object) && !has_finalizers && !is_held && !is_ending(store, object) {
+            remove(store, kind, object);
+        }
+    }
+
+    fn terminated(&self, _: &mut Store, _: &str) {}
+
+    fn removed(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+        definitions::unregister(store, kind, object);
     }
 }

@@ -5,8 +5,8 @@ use std::env;
 use super::{ApiServer, WINDOW};
 use crate::{
     auth,
-    controllers::{Controllers, Immediate, namespaces},
-    kinds::store::Store,
+    controllers::{Alone, Controllers, Immediate, namespaces},
+    kinds::store::{Reactions, Store},
     storage::lock,
 };
 
@@ -41,6 +41,7 @@ pub struct Builder {
     controllers: Option<Controllers>,
     authorization: bool,
     grace_periods: bool,
+    alone: bool,
 }
 
 impl Builder {
@@ -52,10 +53,18 @@ impl Builder {
         self
     }
 
-    /// As [`Self::namespaces`], but new namespaces are empty, and Pods need no account: so it is with `envtest`, where no
-    /// controllers run.
+    /// As [`Self::namespaces`], but new namespaces are empty, and Pods need no account.
     pub fn empty_namespaces(mut self) -> Self {
         self.namespaces = Namespaces::Empty;
+        self
+    }
+
+    /// As `envtest` serves the API, without kube-controller-manager: as [`Self::empty_namespaces`], and nothing is collected. A deleted
+    /// namespace stays `Terminating` with its objects, dependents outlive their owners, and the finalizers `foregroundDeletion` and
+    /// `orphan` stay until a client removes them.
+    pub fn envtest(mut self) -> Self {
+        self.namespaces = Namespaces::Empty;
+        self.alone = true;
         self
     }
 
@@ -96,7 +105,8 @@ impl Builder {
     /// # Panics
     /// With [`Self::controllers`] outside a tokio runtime.
     pub fn build(self) -> ApiServer {
-        let mut store = Store::new(WINDOW, &Immediate);
+        let reactions: &dyn Reactions = if self.alone { &Alone } else { &Immediate };
+        let mut store = Store::new(WINDOW, reactions);
         store.authority = self.authority;
         store.kubelets = self.grace_periods;
         store.accounts = self.namespaces != Namespaces::Empty;

@@ -118,10 +118,23 @@ impl ApiServer {
     /// If no port can be bound.
     #[cfg(feature = "tls")]
     pub async fn listen_tls(&self, tls: &transport::Tls) -> io::Result<SocketAddr> {
+        self.listen_tls_on(transport::FREE, tls).await
+    }
+
+    /// As [`Self::listen_tls`], at an address.
+    ///
+    /// # Errors
+    /// If the address cannot be bound.
+    #[cfg(feature = "tls")]
+    pub async fn listen_tls_on(
+        &self,
+        address: SocketAddr,
+        tls: &transport::Tls,
+    ) -> io::Result<SocketAddr> {
         if let Some(address) = self.address() {
             return Ok(address);
         }
-        let listener = transport::listen_tls(&self.0, tls).await?;
+        let listener = transport::listen_tls(&self.0, tls, address).await?;
         Ok(self.listens(listener))
     }
 

@@ -8,6 +8,7 @@ mod tls;
 use std::{
     convert::Infallible,
     io::{self, Error},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, Weak},
     task::{Context, Poll},
 };
@@ -56,11 +57,14 @@ impl Service<Request<Body>> for ApiService {
     }
 }
 
+/// A free port of the loopback interface.
+pub(crate) const FREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
 /// Binds a free port and serves on it until the task is aborted.
 pub(crate) async fn listen(shared: &Arc<Shared>) -> io::Result<Listener> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let listener = TcpListener::bind(FREE).await?;
     let address = listener.local_addr()?;
-    let serve = |stream: TcpStream, shared| connection(stream, shared);
+    let serve = |stream: TcpStream, shared| connection(stream, shared, None);
     let task = tokio::spawn(accept(listener, Arc::downgrade(shared), serve));
     Ok(Listener {
         address,
@@ -69,10 +73,14 @@ pub(crate) async fn listen(shared: &Arc<Shared>) -> io::Result<Listener> {
     })
 }
 
-/// As [`listen`], over TLS.
+/// As [`listen`], over TLS and at an address.
 #[cfg(feature = "tls")]
-pub(crate) async fn listen_tls(shared: &Arc<Shared>, tls: &tls::Tls) -> io::Result<Listener> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+pub(crate) async fn listen_tls(
+    shared: &Arc<Shared>,
+    tls: &tls::Tls,
+    address: SocketAddr,
+) -> io::Result<Listener> {
+    let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
     let acceptor = tokio_rustls::TlsAcceptor::from(tls.config.clone());
     let serve = move |stream: TcpStream, shared| {
@@ -80,7 +88,8 @@ pub(crate) async fn listen_tls(shared: &Arc<Shared>, tls: &tls::Tls) -> io::Resu
         async move {
             // A client that does not trust the certificate notices it itself.
             if let Ok(stream) = acceptor.accept(stream).await {
-                connection(stream, shared).await;
+                let user = tls::user(stream.get_ref().1);
+                connection(stream, shared, user).await;
             }
         }
     };
@@ -111,19 +120,20 @@ where
     }
 }
 
-async fn connection<S>(stream: S, shared: Weak<Shared>)
+/// Serves the requests of one client; `user` is that of its certificate.
+async fn connection<S>(stream: S, shared: Weak<Shared>, user: Option<User>)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = service_fn(move |request: Request<Incoming>| {
-        let shared = shared.clone();
+        let (shared, user) = (shared.clone(), user.clone());
         async move {
             let shared = shared
                 .upgrade()
                 .ok_or_else(|| Error::other("the server was dropped"))?;
             let (parts, body) = request.into_parts();
             let body = body.collect().await.map_err(Error::other)?.to_bytes();
-            serve(shared, parts, body.into(), None).await
+            serve(shared, parts, body.into(), user).await
         }
     });
     // Clients notice a broken connection themselves.

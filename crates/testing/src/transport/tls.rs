@@ -7,10 +7,14 @@ use rcgen::{
     KeyPair, KeyUsagePurpose,
 };
 use tokio_rustls::rustls::{
-    ServerConfig,
+    RootCertStore, ServerConfig, ServerConnection,
     crypto::ring,
-    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject as _},
+    server::WebPkiClientVerifier,
 };
+use x509_parser::parse_x509_certificate;
+
+use crate::request::User;
 
 /// The names that clients, also those in Pods, use.
 const NAMES: [&str; 4] = [
@@ -62,17 +66,34 @@ impl Tls {
             .signed_by(&key, &authority)
             .map_err(io::Error::other)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .and_then(|builder| {
-                builder
-                    .with_no_client_auth()
-                    .with_single_cert(vec![certificate.der().clone()], key)
-            })
-            .map_err(io::Error::other)?;
+        let certificates = vec![certificate.der().clone()];
         Ok(Self {
             authority: authority.pem(),
-            config: Arc::new(config),
+            config: config(certificates, key, &RootCertStore::empty())?,
+        })
+    }
+
+    /// Uses a certificate that exists, with its key, and accepts client certificates of an authority; all are PEM. As in Kubernetes, the
+    /// common name of a client's certificate is the name of the user, and its organizations are the groups.
+    ///
+    /// [`Self::authority`] returns the certificate of the server then, which clients trust by itself.
+    ///
+    /// # Errors
+    /// If one of them is not what it should be.
+    pub fn from_pem(certificate: &str, key: &str, client_authority: &str) -> io::Result<Self> {
+        let read = |pem: &str| {
+            let all = CertificateDer::pem_slice_iter(pem.as_bytes());
+            all.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)
+        };
+        let own = read(certificate)?;
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(io::Error::other)?;
+        let mut roots = RootCertStore::empty();
+        for authority in read(client_authority)? {
+            roots.add(authority).map_err(io::Error::other)?;
+        }
+        Ok(Self {
+            authority: certificate.to_owned(),
+            config: config(own, key, &roots)?,
         })
     }
 
@@ -80,4 +101,39 @@ impl Tls {
     pub fn authority(&self) -> &str {
         &self.authority
     }
+}
+
+/// Returns the settings of a server that accepts clients with certificates of these authorities, and clients without one.
+fn config(
+    certificates: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    clients: &RootCertStore,
+) -> io::Result<Arc<ServerConfig>> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?;
+    let builder = if clients.is_empty() {
+        builder.with_no_client_auth()
+    } else {
+        let clients = Arc::new(clients.clone());
+        let verifier = WebPkiClientVerifier::builder_with_provider(clients, provider)
+            .allow_unauthenticated()
+            .build();
+        builder.with_client_cert_verifier(verifier.map_err(io::Error::other)?)
+    };
+    let config = builder.with_single_cert(certificates, key);
+    Ok(Arc::new(config.map_err(io::Error::other)?))
+}
+
+/// Returns the user that the certificate of the client names.
+pub(super) fn user(connection: &ServerConnection) -> Option<User> {
+    let certificate = connection.peer_certificates()?.first()?;
+    let (_, parsed) = parse_x509_certificate(certificate).ok()?;
+    let subject = parsed.subject();
+    let name = subject.iter_common_name().next()?.as_str().ok()?;
+    let groups = subject
+        .iter_organization()
+        .filter_map(|it| it.as_str().ok());
+    Some(groups.fold(User::new(name), User::group))
 }

@@ -218,3 +218,36 @@ async fn kubes_finalizer_helper_applies_and_cleans_up() {
     assert_eq!(*seen.lock().unwrap(), ["apply", "cleanup"]);
     assert!(server.get::<ConfigMap>("default", "a").is_none());
 }
+
+#[tokio::test]
+async fn as_with_envtest_nothing_is_collected() {
+    let server = ApiServer::builder().envtest().build();
+    let maps = maps(&server);
+    let owner = create(&maps, "owner").await;
+    let mut child = map("child");
+    child.metadata.owner_references = Some(vec![
+        serde_json::from_value(json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner.metadata.uid, "blockOwnerDeletion": true,
+        }))
+        .unwrap(),
+    ]);
+    maps.create(&PostParams::default(), &child).await.unwrap();
+
+    maps.delete("owner", &DeleteParams::foreground())
+        .await
+        .unwrap();
+    let waiting = maps.get("owner").await.unwrap();
+    let finalizers = waiting.metadata.finalizers.unwrap();
+    assert_eq!(finalizers, ["foregroundDeletion"]);
+    let none = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    maps.patch("owner", &PatchParams::default(), &none)
+        .await
+        .unwrap();
+    assert_eq!(refused(maps.get("owner").await).code, 404);
+    let left = maps.get("child").await.unwrap();
+    assert!(left.metadata.deletion_timestamp.is_none());
+    maps.delete("child", &DeleteParams::default())
+        .await
+        .unwrap();
+    assert_eq!(refused(maps.get("child").await).code, 404);
+}

@@ -146,3 +146,34 @@ async fn the_server_has_a_service() {
     let port = endpoints.subsets.unwrap()[0].ports.as_ref().unwrap()[0].port;
     assert_eq!(port, i32::from(address.port()));
 }
+
+#[tokio::test]
+async fn as_with_envtest_a_deleted_namespace_stays_terminating_until_it_is_finalized() {
+    let server = ApiServer::builder().envtest().build();
+    let namespaces: Api<Namespace> = Api::all(server.client());
+    let params = kube::api::PostParams::default();
+    namespaces.create(&params, &namespace("a")).await.unwrap();
+    let maps: Api<ConfigMap> = Api::namespaced(server.client(), "a");
+    maps.create(&params, &map("inside")).await.unwrap();
+    assert!(server.get::<ServiceAccount>("a", "default").is_none());
+    namespaces
+        .delete("a", &DeleteParams::default())
+        .await
+        .unwrap();
+    let left = namespaces.get("a").await.unwrap();
+    assert_eq!(left.status.unwrap().phase.as_deref(), Some("Terminating"));
+    maps.get("inside").await.unwrap();
+    let status = refused(maps.create(&params, &map("new")).await);
+    assert_eq!(status.code, 403, "{status:?}");
+
+    // Without its finalizer it is removed.
+    let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}, "spec": {"finalizers": []}});
+    let request = http::Request::put("/api/v1/namespaces/a/finalize");
+    super::support::send(
+        &server,
+        request.header("content-type", "application/json"),
+        body.to_string(),
+    )
+    .await;
+    assert_eq!(refused(namespaces.get("a").await).code, 404);
+}

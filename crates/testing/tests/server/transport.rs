@@ -101,3 +101,57 @@ async fn a_kubeconfig_for_tls_has_a_user_without_authorization() {
         .await
         .unwrap();
 }
+
+#[cfg(feature = "tls")]
+#[tokio::test]
+async fn a_client_certificate_names_its_user_and_groups() {
+    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+
+    let mut authority = CertificateParams::default();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let signed = |params: CertificateParams| {
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        (certificate.pem(), key.serialize_pem())
+    };
+    let (certificate, key) = signed(CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap());
+    let mut jane = CertificateParams::default();
+    jane.distinguished_name.push(DnType::CommonName, "jane");
+    jane.distinguished_name
+        .push(DnType::OrganizationName, "developers");
+    let (own, own_key) = signed(jane);
+
+    let tls = kube_codegen_testing::Tls::from_pem(&certificate, &key, &authority.pem()).unwrap();
+    let server = ApiServer::builder().envtest().authorization().build();
+    let free = (std::net::Ipv4Addr::LOCALHOST, 0).into();
+    server.listen_tls_on(free, &tls).await.unwrap();
+    let client = async |user: serde_json::Value| {
+        let mut file: serde_json::Value =
+            serde_json::from_str(&server.kubeconfig().unwrap()).unwrap();
+        file["users"][0]["user"] = user;
+        let data = k8s_openapi::ByteString(authority.pem().into_bytes());
+        file["clusters"][0]["cluster"]["certificate-authority-data"] = serde_json::json!(data);
+        let file: Kubeconfig = serde_json::from_value(file).unwrap();
+        let options = KubeConfigOptions::default();
+        let config = Config::from_custom_kubeconfig(file, &options).await;
+        Client::try_from(config.unwrap()).unwrap()
+    };
+    let bytes = |pem: &str| k8s_openapi::ByteString(pem.as_bytes().to_vec());
+    let with = serde_json::json!({"client-certificate-data": bytes(&own), "client-key-data": bytes(&own_key)});
+    let maps: Api<ConfigMap> = Api::default_namespaced(client(with).await);
+    let message = refused(maps.get("a").await).message;
+    assert!(message.contains("User \"jane\" cannot get"), "{message}");
+    server
+        .seed(&serde_json::json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "developers"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "developers"}],
+        }))
+        .unwrap();
+    create(&maps, "a").await;
+
+    let without: Api<ConfigMap> = Api::default_namespaced(client(serde_json::json!({})).await);
+    let message = refused(without.get("a").await).message;
+    assert!(message.contains("User \"system:anonymous\""), "{message}");
+}
