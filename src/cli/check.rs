@@ -21,11 +21,11 @@ use crate::{
 pub(super) struct Args {
     /// Files, directories or glob patterns of objects, or `-` for standard input
     #[arg(required = true, value_name = "FILE|DIR|GLOB|-")]
-    objects: Vec<String>,
+    pub(super) objects: Vec<String>,
 
     /// Files, directories or glob patterns of CustomResourceDefinitions; can be repeated
     #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB")]
-    file: Vec<String>,
+    pub(super) file: Vec<String>,
 }
 
 /// A served version of a kind.

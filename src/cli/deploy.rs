@@ -1,21 +1,27 @@
-//! `kube-codegen deploy`: checks the manifests of an operator, and derives a Helm chart from them.
-use std::path::{Path, PathBuf};
+//! `kube-codegen deploy`: checks the manifests of an operator, and derives a Helm chart and a bundle for OLM from them.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use serde_json::json;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
 
-use super::{CommandError, changes::ChangeArgs, console::Console, count};
+use super::{CommandError, changes::ChangeArgs, check, console::Console, count};
 use crate::{
-    deploy::{self, Tree},
+    deploy::{self, About, BundleSettings, Tree},
     diag::{Diagnostics, Severity},
+    options::Kubernetes,
     source::Source,
     write,
 };
 
-/// Check the manifests of an operator, or make a Helm chart of them
+/// Check the manifests of an operator, or make a Helm chart or a bundle for OLM of them
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     Check(CheckArgs),
     Chart(ChartArgs),
+    Bundle(BundleArgs),
 }
 
 /// Check that manifests fit together
@@ -51,10 +57,62 @@ pub(super) struct ChartArgs {
     changes: ChangeArgs,
 }
 
+/// Make a bundle for the Operator Lifecycle Manager (OLM) of manifests
+///
+/// Name, image, rights, webhooks and CRDs are those of the manifests; the version, the description and the maintainers are those of
+/// Cargo.toml in the directory above. The examples are the objects of sample.yaml, which are checked. Change these, not the bundle.
+#[derive(Debug, clap::Args)]
+pub(super) struct BundleArgs {
+    /// Directory of the manifests
+    #[arg(default_value = "deploy")]
+    directory: PathBuf,
+
+    /// Directory of the bundle
+    #[arg(short, long, value_name = "DIR", default_value = "dist/bundle")]
+    output: PathBuf,
+
+    /// Image of the operator [default: that of the Deployment]
+    #[arg(long, value_name = "IMAGE")]
+    image: Option<String>,
+
+    /// The bundle that this one replaces
+    #[arg(long, value_name = "NAME.vVERSION")]
+    replaces: Option<String>,
+
+    /// The versions that may be updated to this one at once, such as `>=0.1.0 <0.3.0`
+    #[arg(long, value_name = "RANGE")]
+    skip_range: Option<String>,
+
+    /// Channels, the default one first
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "candidate"
+    )]
+    channels: Vec<String>,
+
+    /// Who provides the operator [default: the first author]
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+
+    /// Icon: an SVG, PNG, JPEG or GIF file
+    #[arg(long, value_name = "FILE")]
+    icon: Option<PathBuf>,
+
+    /// The oldest version of Kubernetes
+    #[arg(long, value_name = "VERSION", default_value_t = Kubernetes::default())]
+    kubernetes: Kubernetes,
+
+    #[command(flatten)]
+    changes: ChangeArgs,
+}
+
 pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), CommandError> {
     match command {
         Command::Check(args) => check(args, console),
         Command::Chart(args) => chart(args, console),
+        Command::Bundle(args) => bundle(args, console),
     }
 }
 
@@ -68,7 +126,9 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
     let tree = read(&args.directory, console)?;
-    let files = deploy::chart(&tree, args.image.as_deref())
+    let about = about(&args.directory);
+    let samples = samples(&args.directory, console)?;
+    let files = deploy::chart(&tree, &about, &samples, args.image.as_deref())
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
     let plan = write::plan(&args.output, &files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "deploy chart", console)? {
@@ -79,10 +139,95 @@ fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
     Ok(())
 }
 
+fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> {
+    let tree = read(&args.directory, console)?;
+    check_samples(&args.directory, &tree, console)?;
+    let settings = BundleSettings {
+        about: about(&args.directory),
+        image: args.image.clone(),
+        replaces: args.replaces.clone(),
+        skip_range: args.skip_range.clone(),
+        channels: args.channels.clone(),
+        provider: args.provider.clone(),
+        icon: args.icon.as_deref().map(icon).transpose()?,
+        samples: samples(&args.directory, console)?,
+        minimum: format!("{}.0", args.kubernetes.as_str()),
+    };
+    let files = deploy::bundle(&tree, &settings)
+        .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
+    let plan = write::plan(&args.output, &files, args.changes.force)?;
+    if let Some(totals) = args.changes.process(&[&plan], "deploy bundle", console)? {
+        let path = args.output.display().to_string();
+        console.object(&json!({"type": "summary", "outcome": "bundle", "path": path}));
+        console.line(&format!("bundle in {path}: {}", totals.text()));
+    }
+    Ok(())
+}
+
+/// Reads the package above a directory of manifests.
+fn about(directory: &Path) -> About {
+    let package = directory.parent().unwrap_or(Path::new(".."));
+    About::read(package)
+}
+
+/// Returns the objects of the samples beside manifests.
+fn samples(directory: &Path, console: &mut Console) -> Result<Vec<Value>, CommandError> {
+    let mut diagnostics = Diagnostics::new();
+    let tree = Tree::samples(directory, &mut diagnostics)?;
+    let tree = valid(tree, diagnostics, console)?;
+    Ok(tree.manifests.into_iter().map(|it| it.value).collect())
+}
+
+/// Checks the samples by the CRDs of the manifests, as `kube-codegen check` does.
+fn check_samples(directory: &Path, tree: &Tree, console: &mut Console) -> Result<(), CommandError> {
+    let sample = directory.join(deploy::SAMPLE);
+    let crds = tree.of("CustomResourceDefinition");
+    let files = crds.filter_map(|it| tree.sources[it.source.0].path.as_ref());
+    let mut file: Vec<_> = files.map(|it| it.display().to_string()).collect();
+    file.dedup();
+    if file.is_empty() || !sample.is_file() {
+        return Ok(());
+    }
+    let objects = vec![sample.display().to_string()];
+    check::run(&check::Args { objects, file }, console)
+}
+
+/// Returns the media type of an icon, and its data in base64.
+fn icon(path: &Path) -> Result<(String, String), String> {
+    let extension = path
+        .extension()
+        .and_then(|it| it.to_str())
+        .unwrap_or_default();
+    let media = match extension {
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        _ => {
+            return Err(format!(
+                "`{}` is not an SVG, PNG, JPEG or GIF file: catalogues show no others",
+                path.display()
+            ));
+        }
+    };
+    let data =
+        fs::read(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    Ok((media.to_owned(), STANDARD.encode(data)))
+}
+
 /// Reads manifests that have to be valid YAML.
 pub(super) fn read(directory: &Path, console: &mut Console) -> Result<Tree, CommandError> {
     let mut diagnostics = Diagnostics::new();
     let tree = Tree::read(directory, &mut diagnostics)?;
+    valid(tree, diagnostics, console)
+}
+
+/// Reports the syntax errors of manifests.
+fn valid(
+    tree: Tree,
+    mut diagnostics: Diagnostics,
+    console: &mut Console,
+) -> Result<Tree, CommandError> {
     diagnostics.locate(&tree.sources);
     console.diagnostics(&diagnostics, &tree.sources, &[]);
     if diagnostics.has_errors() {

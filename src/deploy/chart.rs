@@ -1,9 +1,9 @@
 //! Derives a Helm chart from manifests: the same objects, with some values to choose.
-use std::{collections::BTreeMap, fmt::Write, path::Path};
+use std::{collections::BTreeMap, fmt::Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{KUSTOMIZATION, Manifest, Tree};
+use super::{About, Manifest, Tree, hub};
 use crate::{render::File, scaffold::yaml_document};
 
 /// The first and last letter of a marker in a string, which becomes an expression of Helm. They are not in any manifest.
@@ -20,11 +20,16 @@ struct Chart {
     namespace: String,
 }
 
-/// Returns the files of the chart of a tree; `image` replaces that of the Deployment.
+/// Returns the files of the chart of a tree; `image` replaces that of the Deployment, and the samples are shown as examples.
 ///
 /// # Errors
 /// If the tree has no Deployment.
-pub(crate) fn chart(tree: &Tree, image: Option<&str>) -> Result<Vec<File>, String> {
+pub(crate) fn chart(
+    tree: &Tree,
+    about: &About,
+    samples: &[Value],
+    image: Option<&str>,
+) -> Result<Vec<File>, String> {
     let deployment = tree.of("Deployment").next();
     let deployment = deployment.ok_or("the directory has no Deployment")?;
     let mut chart = Chart {
@@ -35,13 +40,9 @@ pub(crate) fn chart(tree: &Tree, image: Option<&str>) -> Result<Vec<File>, Strin
     let mut install = Map::new();
     let mut templates: BTreeMap<String, String> = BTreeMap::new();
     for manifest in &tree.manifests {
-        let file = tree.sources[manifest.source.0].path.as_deref();
-        let file = file
-            .and_then(Path::file_name)
-            .and_then(|name| name.to_str());
-        let file = file.unwrap_or_default();
+        let file = tree.file(manifest);
         let switch = camel(file.rsplit_once('.').map_or(file, |(stem, _)| stem));
-        install.insert(switch.clone(), Value::from(is_listed(tree, file)));
+        install.insert(switch.clone(), Value::from(tree.lists(manifest)));
         let is_first = std::ptr::eq(manifest, deployment);
         let document = chart.template(manifest, is_first, image);
         let condition = condition(manifest, &switch);
@@ -57,24 +58,24 @@ pub(crate) fn chart(tree: &Tree, image: Option<&str>) -> Result<Vec<File>, Strin
     for (name, value) in chart.values {
         values[name] = value;
     }
-    let name = deployment.name();
-    let about = json!({
-        "apiVersion": "v2",
-        "name": name,
-        "description": format!("The operator {name}"),
-        "type": "application",
-        "version": "0.1.0",
-    });
+    let described = hub::chart(tree, deployment.name(), about, samples, &values["image"]);
     let mut files = vec![
         File {
             path: "Chart.yaml".to_owned(),
-            text: format!("{HEADER}\n{}", yaml_document(&about)).into(),
+            text: format!("{HEADER}\n{}", yaml_document(&described)).into(),
         },
         File {
             path: "values.yaml".to_owned(),
             text: format!("{HEADER}\n{VALUES}{}", yaml_document(&values)).into(),
         },
     ];
+    if !about.authors.is_empty() {
+        let text = yaml_document(&hub::repository(about));
+        files.push(File {
+            path: "artifacthub-repo.yml".to_owned(),
+            text: format!("{HEADER}\n{text}").into(),
+        });
+    }
     files.extend(templates.into_iter().map(|(file, text)| File {
         path: format!("templates/{file}"),
         text: text.into(),
@@ -86,14 +87,6 @@ const VALUES: &str = "\
 # `install` chooses the files of the manifests. `namespace.create` is for `helm template`; `helm install --create-namespace` does the
 # same. `crds.keep` keeps the CRDs and all their objects when the release is uninstalled.
 ";
-
-/// Returns whether the kustomization lists a file.
-fn is_listed(tree: &Tree, file: &str) -> bool {
-    let Some(kustomization) = &tree.kustomization else {
-        return file != KUSTOMIZATION;
-    };
-    kustomization.list("/resources").iter().any(|it| it == file)
-}
 
 /// Returns the line that starts the template of an object.
 fn condition(manifest: &Manifest, switch: &str) -> String {

@@ -1,11 +1,16 @@
-//! The manifests of an operator: whether they fit together, their rights, and their Helm chart.
+//! The manifests of an operator: whether they fit together, their rights, their Helm chart and their bundle for OLM.
+mod about;
+mod bundle;
 mod chart;
 mod check;
 mod flags;
+mod hub;
 mod pods;
 pub(crate) mod rights;
 pub(crate) mod role;
 
+pub(crate) use about::About;
+pub(crate) use bundle::{Settings as BundleSettings, bundle};
 pub(crate) use chart::chart;
 pub(crate) use check::check;
 
@@ -23,7 +28,7 @@ use crate::{
 pub(crate) const KUSTOMIZATION: &str = "kustomization.yaml";
 
 /// Objects for users to create, which are not part of the installation.
-const SAMPLE: &str = "sample.yaml";
+pub(crate) const SAMPLE: &str = "sample.yaml";
 
 /// A document of a file.
 #[derive(Debug)]
@@ -89,6 +94,38 @@ impl Tree {
             }
         }
         self.sources.push(source);
+    }
+
+    /// Reads the samples of a directory; there may be none.
+    ///
+    /// # Errors
+    /// If they cannot be read. Syntax errors are diagnostics.
+    pub(crate) fn samples(directory: &Path, diagnostics: &mut Diagnostics) -> Result<Self, String> {
+        let path = directory.join(SAMPLE);
+        let mut tree = Self::default();
+        if path.is_file() {
+            let text = fs::read_to_string(&path);
+            let text =
+                text.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+            tree.add(Source::file(path, text), diagnostics);
+        }
+        Ok(tree)
+    }
+
+    /// Returns the name of the file of an object.
+    fn file(&self, manifest: &Manifest) -> &str {
+        let path = self.sources[manifest.source.0].path.as_deref();
+        let name = path.and_then(Path::file_name);
+        name.and_then(|it| it.to_str()).unwrap_or_default()
+    }
+
+    /// Returns whether the kustomization lists the file of an object.
+    fn lists(&self, manifest: &Manifest) -> bool {
+        let Some(kustomization) = &self.kustomization else {
+            return true;
+        };
+        let file = self.file(manifest);
+        kustomization.list("/resources").iter().any(|it| it == file)
     }
 
     /// Returns the objects of a kind.

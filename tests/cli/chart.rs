@@ -67,7 +67,7 @@ impl Renderer {
 }
 
 /// Returns the objects of YAML texts by kind and name, without empty maps and lists, which mean the same as none.
-fn objects<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeMap<String, Value> {
+pub(super) fn objects<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeMap<String, Value> {
     let mut objects = BTreeMap::new();
     for text in texts {
         for document in serde_yaml::Deserializer::from_str(text) {

@@ -3,6 +3,7 @@
 //! `TRYCMD=overwrite cargo test --test generator cli::` accepts the current output.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+mod catalogues;
 mod chart;
 mod client_crate;
 mod deploy;

@@ -32,16 +32,16 @@ pub(crate) struct Arguments {
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The name of the program and of its package.
-const NAME: &str = "kube-codegen";
+pub(crate) const NAME: &str = "kube-codegen";
 
 /// The program that `kube-codegen dev` runs, and its package.
-const DEV: &str = "kube-codegen-dev";
+pub(crate) const DEV: &str = "kube-codegen-dev";
 
 /// The version of all crates.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Files of the repository that are in the archive.
-const DOCUMENTS: [&str; 3] = ["CHANGELOG.md", "LICENSE", "README.md"];
+pub(crate) const DOCUMENTS: [&str; 3] = ["CHANGELOG.md", "LICENSE", "README.md"];
 
 /// Shells, and the names of their completion scripts.
 const COMPLETIONS: [(&str, &str); 5] = [
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
 }
 
 /// Returns the name of the archive without its extension, which is its only directory.
-fn stem(triple: &str) -> String {
+pub(crate) fn stem(triple: &str) -> String {
     format!("{NAME}-v{VERSION}-{triple}")
 }
 

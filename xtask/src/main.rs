@@ -5,6 +5,7 @@ mod dist;
 mod evolve;
 mod features;
 mod known;
+mod krew;
 mod package;
 mod peers;
 mod roundtrip;
@@ -38,6 +39,9 @@ enum Task {
     /// Generate the tables of reusable types from the sources of k8s-openapi
     KnownTypes(known::Arguments),
 
+    /// Print the manifest of the kubectl plugin for the archives of a release, for krew
+    Krew(krew::Arguments),
+
     /// Package the crates that are published, and check what the packages contain
     Package(package::Arguments),
 
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Task::Features(arguments) => features::run(&arguments),
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
+        Task::Krew(arguments) => krew::run(&arguments),
         Task::Package(arguments) => package::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Trial(arguments) => trial::run(&arguments),
