@@ -74,7 +74,7 @@ pub struct Controller<K: Object> {
     primary: SharedInformer<K>,
     predicates: Vec<Predicate<K>>,
     triggers: Vec<Trigger>,
-    informers: Vec<InformerId>,
+    informers: Vec<(InformerId, Needs)>,
     sources: Vec<BoxStream<'static, Enqueue>>,
     limiter: Box<dyn RateLimiter<ObjectKey>>,
     workers: Option<usize>,
@@ -85,6 +85,7 @@ pub struct Controller<K: Object> {
     writer: Option<Arc<Writer>>,
     needs_leader_election: bool,
     may_be_divided: bool,
+    has_whole_caches: bool,
     shards: Option<Arc<ShardSet>>,
     warm_up: Option<bool>,
     shutdown: BoxFuture<'static, ()>,
@@ -100,7 +101,7 @@ impl<K: Object> Controller<K> {
             primary: informer.clone(),
             predicates: Vec::new(),
             triggers: Vec::new(),
-            informers: vec![informer.id()],
+            informers: vec![(informer.id(), Needs::Own)],
             sources: Vec::new(),
             limiter: Box::new(ExponentialLimiter::new(FIRST_RETRY, LAST_RETRY)),
             workers: None,
@@ -111,6 +112,7 @@ impl<K: Object> Controller<K> {
             writer: None,
             needs_leader_election: true,
             may_be_divided: true,
+            has_whole_caches: false,
             shards: None,
             warm_up: None,
             shutdown: pending().boxed(),
@@ -158,7 +160,13 @@ impl<K: Object> Controller<K> {
         children: &SharedInformer<C>,
         predicate: Option<Predicate<C>>,
     ) -> Self {
-        self.informers.push(children.id());
+        let is_elsewhere = self.primary.kind().cluster_scoped;
+        let needs = if is_elsewhere {
+            Needs::All
+        } else {
+            Needs::Namespaces
+        };
+        self.informers.push((children.id(), needs));
         let kind = self.primary.kind().clone();
         let owner = move |child: &Arc<C>| controller_key(&kind, &**child).into_iter().collect();
         self.triggers
@@ -174,7 +182,7 @@ impl<K: Object> Controller<K> {
         others: &SharedInformer<C>,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        self.informers.push(others.id());
+        self.informers.push((others.id(), Needs::All));
         self.triggers.push(trigger(others, false, None, mapper));
         self
     }
@@ -187,7 +195,7 @@ impl<K: Object> Controller<K> {
         predicate: impl Fn(&InformerEvent<C>) -> bool + Send + Sync + 'static,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        self.informers.push(others.id());
+        self.informers.push((others.id(), Needs::All));
         self.triggers
             .push(trigger(others, false, Some(Arc::new(predicate)), mapper));
         self
@@ -294,6 +302,14 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Caches all objects on each replica even if the manager has [shards](crate::manager::ManagerBuilder::shards): for a reconcile, an index or a
+    /// webhook that looks up objects that another replica reconciles.
+    #[must_use]
+    pub fn with_whole_caches(mut self) -> Self {
+        self.has_whole_caches = true;
+        self
+    }
+
     /// Sets whether a [`Manager`](crate::manager::Manager) fills the caches of its informers while another replica leads. The default is the
     /// [manager's](crate::manager::ManagerBuilder::warm_up).
     #[must_use]
@@ -322,6 +338,7 @@ impl<K: Object> Controller<K> {
             name: self.metrics.name(),
             kind: self.primary.kind().to_string(),
             informers: self.informers.clone(),
+            has_whole_caches: self.has_whole_caches,
             needs_leader_election: self.needs_leader_election,
             may_be_divided: self.may_be_divided,
             warm_up: self.warm_up,
@@ -351,13 +368,24 @@ impl<K: Object> Controller<K> {
     }
 }
 
+/// Which objects of an informer a controller needs, if its own objects are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// The objects that it reconciles.
+    Own,
+    /// Those in the namespaces of these: children, which have uids of their own.
+    Namespaces,
+    All,
+}
+
 /// What a manager must know to run a controller.
 pub(crate) struct Plan {
     pub(crate) name: String,
     /// Kind and group (`Pod`, `Deployment.apps`).
     pub(crate) kind: String,
     /// The informers that enqueue keys.
-    pub(crate) informers: Vec<InformerId>,
+    pub(crate) informers: Vec<(InformerId, Needs)>,
+    pub(crate) has_whole_caches: bool,
     pub(crate) needs_leader_election: bool,
     pub(crate) may_be_divided: bool,
     pub(crate) warm_up: Option<bool>,

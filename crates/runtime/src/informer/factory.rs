@@ -12,12 +12,14 @@ use std::{
 use futures::future;
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use parking_lot::Mutex;
+use tracing::debug;
 
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
     config::check_namespace,
     managed::{InformerId, Managed, NotSynced, not_synced, wait_synced, wait_synced_within},
     own_writes::OwnWrites,
+    part::Division,
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -289,6 +291,15 @@ impl InformerFactory {
             informer.start();
         }
         wait_synced_within(&informers, timeout).await
+    }
+
+    /// Lets the informers that `select` accepts cache only the ranges of objects that this process needs.
+    pub(crate) fn divide(&self, division: &Arc<dyn Division>, select: impl Fn(InformerId) -> bool) {
+        for informer in self.managed() {
+            if select(informer.id()) && !informer.divide(division) {
+                debug!(kind = informer.kind(), "all objects are cached");
+            }
+        }
     }
 
     /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.

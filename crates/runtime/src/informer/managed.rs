@@ -4,7 +4,7 @@ use std::{any::Any, sync::Arc, time::Duration};
 use futures::future::{self, BoxFuture, FutureExt};
 use thiserror::Error;
 
-use super::{InformerStatus, InvalidNamespace, SharedInformer};
+use super::{Division, InformerStatus, InvalidNamespace, SharedInformer};
 use crate::cache::Object;
 
 /// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
@@ -38,6 +38,7 @@ pub(super) trait Managed: Any + Send + Sync {
     fn failed(&self) -> BoxFuture<'_, String>;
     fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
     fn remove_namespace(&self, name: &str) -> bool;
+    fn divide(&self, division: &Arc<dyn Division>) -> bool;
     fn status(&self) -> InformerStatus;
 }
 
@@ -89,6 +90,10 @@ impl<K: Object> Managed for SharedInformer<K> {
 
     fn remove_namespace(&self, name: &str) -> bool {
         SharedInformer::remove_namespace(self, name)
+    }
+
+    fn divide(&self, division: &Arc<dyn Division>) -> bool {
+        SharedInformer::divide(self, division)
     }
 
     fn status(&self) -> InformerStatus {

@@ -18,12 +18,14 @@
 //! ```
 mod builder;
 mod config;
+mod divided;
 mod error;
 mod factory;
 mod handler;
 mod listener;
 mod managed;
 mod own_writes;
+mod part;
 mod reflector;
 mod registration;
 mod relist;
@@ -43,6 +45,7 @@ pub use listener::EventStream;
 pub(crate) use managed::InformerId;
 pub use managed::NotSynced;
 pub(crate) use own_writes::is_earlier;
+pub(crate) use part::Division;
 pub use registration::HandlerRegistration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, InformerMetrics, InformerStatus};

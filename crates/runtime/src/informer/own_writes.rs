@@ -235,6 +235,10 @@ impl<K: Object> State<K> {
         let Ok(object) = self.accept(Ok(object)) else {
             return;
         };
+        // Another process needs it.
+        if !scope.has(object.meta()) {
+            return;
+        }
         // The watch must not deliver anything between the look at its version and the change of the store.
         let listeners = self.listeners.lock();
         let (namespace, seen) = (scope.namespace.as_deref(), scope.version());

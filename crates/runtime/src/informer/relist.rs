@@ -1,7 +1,12 @@
 //! Lists: collects the objects of one, then replaces the content of the cache in slices, so that readers and other tasks get their turn.
-use std::{collections::HashSet, sync::atomic::Ordering};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::{Arc, atomic::Ordering},
+};
 
-use super::{error::DecodeError, own_writes, scope::Scope, state::State, tasks::give_way};
+use super::{
+    error::DecodeError, own_writes, part::Part, scope::Scope, state::State, tasks::give_way,
+};
 use crate::cache::{Delta, Form, KeyedSet, Object, ObjectKey, Store, names, same_state};
 
 /// Number of objects that are decoded or applied at once: some tenths of a millisecond.
@@ -11,11 +16,14 @@ pub(super) const SLICE: usize = 64;
 pub(super) struct Listed<K> {
     objects: KeyedSet<K>,
     unreadable: HashSet<ObjectKey>,
+    /// The ranges of objects that it has; `None` for all objects.
+    ranges: Option<BTreeSet<u16>>,
 }
 
 impl<K: Object> Listed<K> {
-    fn new(form: Form<K>) -> Self {
+    fn new(form: Form<K>, ranges: Option<BTreeSet<u16>>) -> Self {
         Self {
+            ranges,
             objects: KeyedSet::new(form),
             unreadable: HashSet::new(),
         }
@@ -45,8 +53,9 @@ impl<K: Object> Listed<K> {
 }
 
 impl<K: Object> State<K> {
-    pub(super) fn start_list(&self) -> Listed<K> {
-        Listed::new(self.store.read().form())
+    /// Begins a list of the objects of these ranges, or of all.
+    pub(super) fn start_list(&self, ranges: Option<BTreeSet<u16>>) -> Listed<K> {
+        Listed::new(self.store.read().form(), ranges)
     }
 
     /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
@@ -78,24 +87,34 @@ impl<K: Object> State<K> {
         }
         let number = version.parse().unwrap_or(u64::MAX);
         self.listed.fetch_max(number, Ordering::AcqRel);
-        let before = self.store.read().within(scope.namespace.as_deref());
+        let part = scope.part.get();
+        let before = match part {
+            // The cache had none of its objects.
+            Some(part) if part.joins => Vec::new(),
+            _ => self.store.read().within(scope.namespace.as_deref()),
+        };
+        let was_listed = |object: Option<Arc<K>>| match (part, &listed.ranges) {
+            (Some(part), Some(ranges)) => {
+                object.is_some_and(|object| ranges.contains(&part.range_of(object.meta())))
+            }
+            _ => true,
+        };
         let mut objects = listed.objects.iter();
         while self.change(objects.by_ref().take(SLICE), |store, object| {
-            Some(store.relist(object))
+            scope.has(object.meta()).then(|| store.relist(object))
         }) {
             give_way().await;
         }
         let mut all = before.iter();
         while self.change(all.by_ref().take(SLICE), |store, held| {
             let (namespace, name) = held.names();
-            let gone = !listed.has(namespace, name);
+            let gone = !listed.has(namespace, name) && was_listed(store.get(namespace, name));
             gone.then(|| store.delete_by_key(&ObjectKey::namespaced(namespace, name), version))?
         }) {
             give_way().await;
         }
         drop(objects);
-        scope.set_version(version);
-        self.advance(&self.listeners.lock(), scope, version);
+        self.complete(scope, listed.ranges.as_ref(), version);
         scope.set_synced();
         self.update_synced();
         self.report_panics();
@@ -103,6 +122,20 @@ impl<K: Object> State<K> {
         let mut rest = listed.objects.into_held().chain(before);
         while rest.by_ref().take(SLICE).count() > 0 {
             give_way().await;
+        }
+    }
+
+    /// Records that the cache has a list of these ranges, or of all objects.
+    fn complete(&self, scope: &Scope, ranges: Option<&BTreeSet<u16>>, version: &str) {
+        let listeners = self.listeners.lock();
+        let version = match (scope.part.get(), ranges) {
+            (Some(part), Some(ranges)) => part.listed(ranges, version, &scope.version()),
+            _ => version.to_owned(),
+        };
+        scope.set_version(&version);
+        // The own writes are those of the watch that it joins.
+        if scope.part.get().is_none_or(|part| !part.joins) {
+            self.advance(&listeners, scope, &version);
         }
     }
 
@@ -119,6 +152,25 @@ impl<K: Object> State<K> {
         self.end_writes(&self.listeners.lock(), |store| {
             store.forget_writes(scope.namespace.as_deref());
         });
+    }
+
+    /// Removes the objects of ranges that this process does not need any more.
+    pub(super) async fn forget_ranges(&self, ranges: &BTreeSet<u16>, part: &Part) {
+        let before = {
+            let _listeners = self.listeners.lock();
+            self.store.read().within(None)
+        };
+        let form = self.store.read().form();
+        let mut before = before.into_iter();
+        while self.change(before.by_ref().take(SLICE), |store, held| {
+            if !ranges.contains(&part.range_of(form.read(&held).meta())) {
+                return None;
+            }
+            let (namespace, name) = held.names();
+            store.delete_by_key(&ObjectKey::namespaced(namespace, name), "")
+        }) {
+            give_way().await;
+        }
     }
 
     /// Changes the store once for each of `objects`, then notifies the listeners. Returns `false` if there were none.

@@ -1,7 +1,11 @@
 //! The lists and watches of an informer: one of all namespaces, or one of each of several, which are added and removed at run time.
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, OnceLock},
+};
 
 use futures::FutureExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -9,8 +13,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Namespaces, SharedInformer,
     config::{InvalidNamespace, check_namespace},
+    divided,
     error::Stopped,
     own_writes::is_earlier,
+    part::{Aim, Part},
     reflector::{Reflector, Requests},
     shared::Inner,
     state::{State, wait_synced},
@@ -21,6 +27,8 @@ use crate::{cache::Object, panics};
 pub(super) struct Scope {
     /// `None` for all namespaces, and for cluster-scoped kinds.
     pub(super) namespace: Option<String>,
+    /// The ranges of objects that are cached, if not all of them.
+    pub(super) part: OnceLock<Part>,
     /// The resource version up to which the cache is complete; empty before the first list.
     version: Mutex<String>,
     synced: watch::Sender<bool>,
@@ -30,10 +38,26 @@ pub(super) struct Scope {
     pub(super) ended: CancellationToken,
 }
 
+/// Where an event came from.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) scope: &'a Scope,
+    /// The ranges of objects with which the watch was opened.
+    pub(super) generation: u64,
+}
+
+impl Source<'_> {
+    /// Whether an event about the object with this metadata is to be applied. If not, the next watch delivers it, or another process needs it.
+    pub(super) fn accepts(self, meta: &ObjectMeta) -> bool {
+        self.scope.is_current(self.generation) && self.scope.accepts(meta)
+    }
+}
+
 impl Scope {
     pub(super) fn new(namespace: Option<String>, stop: CancellationToken) -> Self {
         Self {
             namespace,
+            part: OnceLock::new(),
             version: Mutex::default(),
             synced: watch::Sender::new(false),
             stop,
@@ -57,6 +81,41 @@ impl Scope {
         if !is_earlier(version, &self.version()) {
             self.set_version(version);
         }
+    }
+
+    /// Returns what to request, once there is something.
+    pub(super) async fn aim(&self) -> Aim {
+        match self.part.get() {
+            Some(part) => part.aim().await,
+            None => Aim::default(),
+        }
+    }
+
+    /// Whether the objects that are cached are those of a request.
+    pub(super) fn is_current(&self, generation: u64) -> bool {
+        self.part
+            .get()
+            .is_none_or(|part| part.is_current(generation))
+    }
+
+    /// Waits until other objects are cached than those of a request.
+    pub(super) async fn changed_since(&self, generation: u64) {
+        match self.part.get() {
+            Some(part) => part.changed_since(generation).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether the objects of this range or kind are cached.
+    pub(super) fn has(&self, meta: &ObjectMeta) -> bool {
+        self.part
+            .get()
+            .is_none_or(|part| part.has(part.range_of(meta)))
+    }
+
+    /// Whether an event about the object with this metadata is to be applied.
+    pub(super) fn accepts(&self, meta: &ObjectMeta) -> bool {
+        self.part.get().is_none_or(|part| part.accepts(meta))
     }
 
     pub(super) fn has_synced(&self) -> bool {
@@ -140,14 +199,12 @@ impl<K: Object> Inner<K> {
         let scope = Arc::new(Scope::new(namespace, state.stop.child_token()));
         scopes.push(Arc::clone(&scope));
         drop(scopes);
-        let reflector = Reflector::new(
-            self.client.clone(),
-            requests,
-            config.initial_list,
-            Arc::clone(state),
-            Arc::clone(&scope),
-        );
-        let state = Arc::clone(state);
+        let (client, list, state) = (self.client.clone(), config.initial_list, Arc::clone(state));
+        let shared = Arc::clone(&state);
+        let reflector = move |scope| {
+            let (client, requests) = (client.clone(), requests.clone());
+            Reflector::new(client, requests, list, Arc::clone(&shared), scope)
+        };
         self.tasks.spawn(async move {
             if let Some(before) = before {
                 state.stop.run_until_cancelled(before.cancelled()).await;
@@ -157,10 +214,23 @@ impl<K: Object> Inner<K> {
     }
 }
 
-/// Runs `reflector` until its scope or the informer stops. The informer fails if the reflector panics, or its task is dropped.
-async fn follow<K: Object>(reflector: Reflector<K>, state: Arc<State<K>>, scope: Arc<Scope>) {
+/// Runs a reflector until its scope or the informer stops. The informer fails if the reflector panics, or its task is dropped.
+async fn follow<K: Object>(
+    reflector: impl Fn(Arc<Scope>) -> Reflector<K>,
+    state: Arc<State<K>>,
+    scope: Arc<Scope>,
+) {
     let mut guard = FailOnDrop(Some(Arc::clone(&state)));
-    let run = AssertUnwindSafe(reflector.run()).catch_unwind();
+    let run = async {
+        match scope.part.get() {
+            Some(part) => {
+                let (state, scope) = (Arc::clone(&state), Arc::clone(&scope));
+                Box::pin(divided::run(reflector, state, scope, part)).await;
+            }
+            None => reflector(Arc::clone(&scope)).run().await,
+        }
+    };
+    let run = AssertUnwindSafe(run).catch_unwind();
     if let Some(Err(panic)) = scope.stop.run_until_cancelled(run).await {
         let message = panics::message(panic);
         state.fail(format!("its list and watch panicked: {message}"));

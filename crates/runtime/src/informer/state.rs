@@ -18,7 +18,7 @@ use super::{
     error::{DecodeError, InformerError, Stopped, WatchFailure},
     listener::{self, Inbox, Listener, ListenerState, Listeners, Notice},
     own_writes::Selects,
-    scope::Scope,
+    scope::{Scope, Source},
     status::{HandlerStatus, InformerMetrics},
 };
 use crate::{
@@ -102,9 +102,16 @@ impl<K: Object> State<K> {
     }
 
     /// Records a bookmark: the server has sent all changes up to `version`.
-    pub(super) fn bookmark(&self, scope: &Scope, version: &str) {
-        self.advance(&self.listeners.lock(), scope, version);
+    pub(super) fn bookmark(&self, from: Source<'_>, version: &str) {
+        self.progress(&self.listeners.lock(), from, version);
         self.received();
+    }
+
+    /// Records that a watch has delivered everything up to `version`, unless another one follows, which delivers more objects.
+    fn progress(&self, listeners: &Listeners<K>, from: Source<'_>, version: &str) {
+        if from.scope.is_current(from.generation) {
+            self.advance(listeners, from.scope, version);
+        }
     }
 
     /// Records that the server sent something.
@@ -172,15 +179,18 @@ impl<K: Object> State<K> {
     }
 
     /// Stores an object that was added or modified.
-    pub(super) fn apply(&self, scope: &Scope, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn apply(&self, from: Source<'_>, decoded: Result<K, Box<DecodeError>>) {
         let _timer = self.time_event();
         let version = version_of(&decoded);
         let Ok(object) = self.accept(decoded) else {
-            return self.advance(&self.listeners.lock(), scope, &version);
+            return self.progress(&self.listeners.lock(), from, &version);
         };
         let listeners = self.listeners.lock();
-        let delta = self.store.write().apply(object);
-        self.advance(&listeners, scope, &version);
+        let delta = from
+            .accepts(object.meta())
+            .then(|| self.store.write().apply(object))
+            .flatten();
+        self.progress(&listeners, from, &version);
         if let Some(delta) = delta {
             listeners.notify(delta);
         }
@@ -189,17 +199,20 @@ impl<K: Object> State<K> {
     }
 
     /// Removes an object. Its name suffices if its final state does not decode.
-    pub(super) fn delete(&self, scope: &Scope, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn delete(&self, from: Source<'_>, decoded: Result<K, Box<DecodeError>>) {
         let _timer = self.time_event();
         let version = version_of(&decoded);
         let accepted = self.accept(decoded);
         let listeners = self.listeners.lock();
         let delta = match accepted {
+            Ok(object) if !from.accepts(object.meta()) => None,
             Ok(object) => self.store.write().delete(object),
-            Err(Some(key)) => self.store.write().delete_by_key(&key, ""),
-            Err(None) => None,
+            Err(Some(key)) if from.scope.is_current(from.generation) => {
+                self.store.write().delete_by_key(&key, "")
+            }
+            Err(_) => None,
         };
-        self.advance(&listeners, scope, &version);
+        self.progress(&listeners, from, &version);
         if let Some(delta) = delta {
             listeners.notify(delta);
         }

@@ -44,6 +44,11 @@ pub struct InformerMetrics {
     pub events: u64,
     /// Times between a change's arrival and its place in the cache and the handlers' queues (`informer_processing_latency_seconds`).
     pub processing_latency: Histogram,
+    /// Objects received by lists and watches (`informer_objects_received_total`).
+    pub received: u64,
+    /// Objects of other [shards](crate::shards) among them, which were dropped before they were decoded: a server with `ShardedListAndWatch` sends
+    /// none (`informer_objects_dropped_total`).
+    pub dropped: u64,
     /// Failures of any sort, including decode failures.
     pub failures: u64,
     /// Objects that did not decode, counted each time they were received.
@@ -63,6 +68,8 @@ impl Default for InformerMetrics {
             items_per_watch: Histogram::new(ITEMS),
             events: 0,
             processing_latency: Histogram::new(LATENCIES),
+            received: 0,
+            dropped: 0,
             failures: 0,
             decode_failures: 0,
         }

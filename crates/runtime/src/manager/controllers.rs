@@ -6,8 +6,9 @@ use std::{
 
 use super::ManagerError;
 use crate::{
-    controller::{Defaults, Plan},
+    controller::{Defaults, Needs, Plan},
     informer::InformerId,
+    shards::ShardKey,
 };
 
 /// What the controllers have in common, and what is known of each.
@@ -23,6 +24,8 @@ pub(super) struct Controllers {
     taken: Option<String>,
     /// Whether the cache of an informer is filled before the election: if one of the controllers that use it wants that.
     caches: HashMap<InformerId, bool>,
+    /// Whether the cache of an informer may have the objects of this replica's ranges alone: if all controllers that use it allow that.
+    divisible: HashMap<InformerId, bool>,
     /// The longest of all timeouts.
     cache_sync_timeout: Duration,
 }
@@ -42,15 +45,23 @@ impl Controllers {
             kinds: BTreeSet::new(),
             taken: None,
             caches: HashMap::new(),
+            divisible: HashMap::new(),
             cache_sync_timeout: defaults.cache_sync_timeout,
             defaults,
         }
     }
 
     /// Adds a controller, and returns its number of workers unless it has its own.
-    pub(super) fn add(&mut self, plan: Plan) -> usize {
+    pub(super) fn add(&mut self, plan: Plan, shards: Option<ShardKey>) -> usize {
         let is_warm = !plan.needs_leader_election || plan.warm_up.unwrap_or(self.warm_up);
-        for informer in plan.informers {
+        for (informer, needs) in plan.informers {
+            let is_divisible = match (needs, shards) {
+                (Needs::Own, Some(_)) | (Needs::Namespaces, Some(ShardKey::Namespace)) => {
+                    !plan.has_whole_caches
+                }
+                _ => false,
+            };
+            *self.divisible.entry(informer).or_insert(true) &= is_divisible;
             *self.caches.entry(informer).or_default() |= is_warm;
         }
         if let Some(timeout) = plan.cache_sync_timeout {
@@ -77,6 +88,13 @@ impl Controllers {
                 known: self.kinds.iter().cloned().collect(),
             }),
         }
+    }
+
+    /// Whether the cache of an informer may have the objects of this replica's ranges alone.
+    pub(super) fn is_divisible(&self, informer: InformerId) -> bool {
+        self.divisible
+            .get(&informer)
+            .is_some_and(|allowed| *allowed)
     }
 
     pub(super) fn caches(&self) -> Caches {

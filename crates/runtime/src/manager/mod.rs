@@ -322,7 +322,8 @@ impl Manager {
         // `run` reports a name that is taken.
         #[cfg(feature = "metrics")]
         let _ = self.metrics.controller(&controller.metrics());
-        let workers = self.controllers.add(plan);
+        let key = shards.as_ref().map(ShardStatus::key);
+        let workers = self.controllers.add(plan, key);
         // The grace period is the manager's, and a controller reports which objects it drops.
         let controller = controller.with_defaults(&self.controllers.defaults, workers);
         let is_divided = shards.is_some();

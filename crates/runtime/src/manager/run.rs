@@ -18,7 +18,7 @@ use crate::{
     client::describe,
     deadline,
     event::EventRecorder,
-    informer::{InformerFactory, InformerId},
+    informer::{Division, InformerFactory, InformerId},
     leader_election::{LeaderElector, LeadershipLost, Term},
     shards::Replica,
 };
@@ -38,6 +38,11 @@ impl Manager {
     /// Dropping the returned future stops everything at once and does not release the lease.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
         self.controllers.check()?;
+        if let Some(shards) = &self.shards {
+            let division: Arc<dyn Division> = shards.set();
+            let is_divisible = |informer| self.controllers.is_divisible(informer);
+            self.factory.divide(&division, is_divisible);
+        }
         let (sender, mut failures) = unbounded_channel();
         let mut parts = Parts::new(self, &sender);
         let factory = parts.factory.clone();

@@ -105,6 +105,18 @@ fn encode_informers(all: &[(Labels, InformerStatus)], out: &mut Encoder<'_>) -> 
         }),
     )?;
     out.counter(
+        "informer_objects_received_total",
+        "Objects in lists and events of watches",
+        all.iter()
+            .map(|(labels, status)| (labels, status.metrics.received)),
+    )?;
+    out.counter(
+        "informer_objects_dropped_total",
+        "Received objects of other shards, which were dropped before they were decoded",
+        all.iter()
+            .map(|(labels, status)| (labels, status.metrics.dropped)),
+    )?;
+    out.counter(
         "informer_decode_failures_total",
         "Received objects that did not decode",
         all.iter()

@@ -57,7 +57,7 @@ pub(crate) use self::set::{Entered, ShardSet};
 use self::{
     leases::{LABEL, Leases},
     membership::Membership,
-    ring::Ring,
+    ring::{MAX_RANGES, Ring},
     units::{Timing, Units},
 };
 use crate::{
@@ -88,7 +88,7 @@ impl Shards {
     /// such as 64: a replica more or less then moves few objects.
     pub fn new(ranges: u16) -> Self {
         Self {
-            ranges: ranges.max(1),
+            ranges: ranges.clamp(1, MAX_RANGES),
             key: ShardKey::default(),
         }
     }
@@ -131,6 +131,10 @@ impl ShardStatus {
     /// Returns the number of ranges of all replicas (`leader_election_shards`).
     pub fn ranges(&self) -> usize {
         self.set.ranges()
+    }
+
+    pub(crate) fn key(&self) -> ShardKey {
+        self.set.key()
     }
 
     pub(crate) fn set(&self) -> Arc<ShardSet> {

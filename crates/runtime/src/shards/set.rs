@@ -1,5 +1,11 @@
 //! Which ranges this process reconciles at this moment, and which reconciles of each range run.
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::Mutex;
@@ -9,25 +15,38 @@ use tokio::{
 };
 
 use super::ring::{Ring, ShardKey, hash};
-use crate::leader_election::Term;
+use crate::{informer::Division, leader_election::Term};
 
 /// The ranges of the ring, shared by the replica that holds their Leases and by the controllers that reconcile their objects.
 pub(crate) struct ShardSet {
     key: ShardKey,
     ring: Ring,
     ranges: Mutex<Vec<Range>>,
+    /// Number of caches that have the objects of this process's ranges alone.
+    caches: AtomicUsize,
     /// Counts everything that controllers or a hand-over wait for.
     changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct Range {
-    /// The term for which this process holds the range, while reconciles may start.
+    /// The term for which this process holds the range, until it hands it over.
     term: Option<Term>,
-    /// The value of the counter at which the term began.
+    /// The value of the counter when the term began.
+    taken: u64,
+    /// The caches that do not have the objects of the range yet.
+    missing: BTreeSet<usize>,
+    /// The value of the counter when reconciles could start.
     since: u64,
     /// Number of reconciles that run.
     running: usize,
+}
+
+impl Range {
+    /// Returns the term while reconciles may start: the Lease is held, and the caches have the objects.
+    fn open(&self) -> Option<&Term> {
+        self.term.as_ref().filter(|_| self.missing.is_empty())
+    }
 }
 
 impl ShardSet {
@@ -37,8 +56,13 @@ impl ShardSet {
             key,
             ring,
             ranges: Mutex::new(ranges),
+            caches: AtomicUsize::new(0),
             changes: watch::Sender::new(0),
         })
+    }
+
+    pub(super) fn key(&self) -> ShardKey {
+        self.key
     }
 
     /// Returns the range of the object with this metadata.
@@ -57,9 +81,7 @@ impl ShardSet {
     /// Whether reconciles of the range may start.
     pub(crate) fn owns(&self, range: u16) -> bool {
         let ranges = self.ranges.lock();
-        let term = ranges
-            .get(usize::from(range))
-            .and_then(|range| range.term.as_ref());
+        let term = ranges.get(usize::from(range)).and_then(Range::open);
         term.is_some_and(Term::is_active)
     }
 
@@ -67,7 +89,7 @@ impl ShardSet {
     pub(crate) fn enter(self: &Arc<Self>, range: u16) -> Option<Entered> {
         let mut ranges = self.ranges.lock();
         let state = ranges.get_mut(usize::from(range))?;
-        let term = state.term.clone().filter(Term::is_active)?;
+        let term = state.open().filter(|term| term.is_active())?.clone();
         state.running += 1;
         Some(Entered {
             set: Arc::clone(self),
@@ -76,13 +98,15 @@ impl ShardSet {
         })
     }
 
-    /// Lets reconciles of the range start, in the term for which its Lease is held.
+    /// Lets reconciles of the range start, in the term for which its Lease is held, once the caches have its objects.
     pub(super) fn open(&self, range: u16, term: Term) {
         let mut ranges = self.ranges.lock();
         self.notify();
         if let Some(state) = ranges.get_mut(usize::from(range)) {
             state.term = Some(term);
-            state.since = *self.changes.borrow();
+            state.taken = *self.changes.borrow();
+            state.since = state.taken;
+            state.missing = (0..self.caches.load(Ordering::Acquire)).collect();
         }
     }
 
@@ -126,7 +150,7 @@ impl ShardSet {
         let opened = ranges
             .iter()
             .zip(0..)
-            .filter(|(range, _)| range.term.is_some() && range.since > seen);
+            .filter(|(range, _)| range.open().is_some() && range.since > seen);
         opened.map(|(_, number)| number).collect()
     }
 
@@ -135,7 +159,7 @@ impl ShardSet {
         self.ranges
             .lock()
             .iter()
-            .filter(|range| range.term.is_some())
+            .filter(|range| range.open().is_some())
             .count()
     }
 
@@ -146,6 +170,49 @@ impl ShardSet {
 
     fn notify(&self) {
         self.changes.send_modify(|count| *count += 1);
+    }
+}
+
+impl Division for ShardSet {
+    fn range_of(&self, uid: &str, namespace: &str) -> u16 {
+        self.ring.range_of(hash(match self.key {
+            ShardKey::Uid => uid,
+            ShardKey::Namespace => namespace,
+        }))
+    }
+
+    fn selector(&self, ranges: &BTreeSet<u16>) -> String {
+        self.ring.selector(ranges, self.key)
+    }
+
+    /// Reconciles that end read the caches, too.
+    fn wanted(&self) -> BTreeMap<u16, u64> {
+        let ranges = self.ranges.lock();
+        let numbered = (0..).zip(ranges.iter());
+        numbered
+            .filter(|(_, range)| range.term.is_some() || range.running > 0)
+            .map(|(number, range)| (number, range.taken))
+            .collect()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn add_cache(&self) -> usize {
+        self.caches.fetch_add(1, Ordering::AcqRel)
+    }
+
+    fn loaded(&self, cache: usize, range: u16, taken: u64) {
+        let mut ranges = self.ranges.lock();
+        self.notify();
+        if let Some(state) = ranges.get_mut(usize::from(range))
+            && state.taken == taken
+            && state.missing.remove(&cache)
+            && state.missing.is_empty()
+        {
+            state.since = *self.changes.borrow();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kube_codegen_runtime::shards::ShardKey;
+use kube_codegen_testing::ApiServer;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::world::{Running, World};
@@ -59,7 +60,13 @@ fn run(seed: u64) -> Outcome {
 
 async fn schedule(seed: u64) -> Outcome {
     let mut random = fastrand::Rng::with_seed(seed);
-    let world = World::new(ShardKey::Uid);
+    // With the feature gate of the API server, and without.
+    let server = match seed % 2 {
+        0 => ApiServer::builder().sharded_lists().build(),
+        _ => ApiServer::new(),
+    };
+    let world = World::with(server, ShardKey::Uid);
+    world.server.set_seed(seed);
     let name = |number: usize| format!("map-{number}");
     for number in 0..OBJECTS {
         world.want(&name(number), "0");
@@ -111,28 +118,7 @@ async fn schedule(seed: u64) -> Outcome {
             }
         }
     }
-    let recovered = async {
-        loop {
-            for replica in &replicas {
-                replica.network.calm();
-            }
-            sleep(SECOND).await;
-            for replica in &mut replicas {
-                if replica.task.is_finished() {
-                    *replica = start(&mut random);
-                }
-            }
-            let shares = world.shares();
-            let fair = shares.len() == replicas.len()
-                && shares
-                    .keys()
-                    .all(|holder| replicas.iter().any(|replica| replica.identity == *holder))
-                && shares.values().max().unwrap() - shares.values().min().unwrap() <= 1;
-            if fair && world.has_converged() {
-                return;
-            }
-        }
-    };
+    let recovered = recover(&world, &mut replicas, || start(&mut random));
     let recovered = timeout(RECOVERY, recovered).await.is_ok();
     world.seen(|seen| {
         if !recovered {
@@ -154,4 +140,28 @@ async fn schedule(seed: u64) -> Outcome {
             violations: std::mem::take(&mut seen.violations),
         }
     })
+}
+
+/// Waits until the replicas have fair shares and all is reconciled, without faults. Those that have ended are started again.
+async fn recover(world: &World, replicas: &mut [Running], mut start: impl FnMut() -> Running) {
+    loop {
+        for replica in &*replicas {
+            replica.network.calm();
+        }
+        sleep(SECOND).await;
+        for replica in &mut *replicas {
+            if replica.task.is_finished() {
+                *replica = start();
+            }
+        }
+        let shares = world.shares();
+        let fair = shares.len() == replicas.len()
+            && shares
+                .keys()
+                .all(|holder| replicas.iter().any(|replica| replica.identity == *holder))
+            && shares.values().max().unwrap() - shares.values().min().unwrap() <= 1;
+        if fair && world.has_converged() {
+            return;
+        }
+    }
 }

@@ -13,6 +13,7 @@ use kube::{
 };
 use kube_codegen_runtime::{
     controller::{Action, Controller, OnError},
+    informer::SharedInformer,
     leader_election::LeaderElectionConfig,
     manager::{Manager, ManagerError},
     shards::{ShardKey, Shards},
@@ -42,6 +43,8 @@ pub(super) struct Seen {
     pub(super) authors: BTreeSet<String>,
     pub(super) reconciles: usize,
     pub(super) writes: usize,
+    /// The informer of each replica.
+    pub(super) informers: BTreeMap<String, SharedInformer<ConfigMap>>,
     pub(super) violations: Vec<String>,
 }
 
@@ -55,8 +58,14 @@ pub(super) struct Running {
 
 impl World {
     pub(super) fn new(key: ShardKey) -> Self {
+        Self::with(ApiServer::new(), key)
+    }
+
+    pub(super) fn with(server: ApiServer, key: ShardKey) -> Self {
+        // As on a real server, uids have nothing in common: those that differ in the last digits have almost the same hash.
+        server.set_seed(1);
         Self {
-            server: ApiServer::new(),
+            server,
             key,
             seen: Arc::default(),
         }
@@ -80,7 +89,9 @@ impl World {
             .grace_period(Duration::from_secs(15))
             .build()
             .unwrap();
-        let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
+        let informer = manager.factory().informer::<ConfigMap>();
+        let controller = Controller::for_informer(&informer);
+        self.seen(|seen| seen.informers.insert(identity.to_owned(), informer));
         let work = Work {
             world: self.clone(),
             identity: identity.to_owned(),

@@ -35,7 +35,10 @@ pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
 pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     let (target, query) = (&request.target, &request.query);
     query.check_list(false)?;
-    let selector = Selector::read(query, target)?;
+    let mut selector = Selector::read(query, target)?;
+    if store.shards {
+        selector = selector.with_shards(query)?;
+    }
     let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
         Some(token) => resume(store, token)?,
         None => (None, 0, fresh(store, request, &selector)?),

@@ -69,7 +69,10 @@ pub(crate) fn open(
 ) -> Answer<impl Stream<Item = Bytes> + Send + use<>> {
     let query = &request.query;
     let target = request.target.clone();
-    let selector = Selector::read(query, &target)?;
+    let mut selector = Selector::read(query, &target)?;
+    if store.shards {
+        selector = selector.with_shards(query)?;
+    }
     query.check_list(true)?;
     let initial = query.flag("sendInitialEvents");
     let no_initial = query.get("sendInitialEvents").is_some() && !initial;

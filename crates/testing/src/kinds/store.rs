@@ -36,6 +36,7 @@ pub(crate) trait Reactions: fmt::Debug + Sync {
 
 /// The kinds that a server serves, and their objects.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // They are independent.
 pub(crate) struct Store {
     pub(crate) kinds: Kinds,
     objects: Objects,
@@ -49,6 +50,8 @@ pub(crate) struct Store {
     pub(crate) accounts: bool,
     /// Whether a scheduled Pod that is deleted stays until its grace period is over.
     pub(crate) kubelets: bool,
+    /// Whether lists and watches have a `shardSelector`.
+    pub(crate) shards: bool,
     /// The uids of objects that are stored with blank metadata, which the next write removes.
     pub(crate) blanks: BTreeSet<String>,
     /// The certificate authority that `kube-root-ca.crt` of each namespace holds.
@@ -70,6 +73,7 @@ impl Store {
             namespaces: false,
             accounts: true,
             kubelets: false,
+            shards: false,
             webhooks: Webhooks::default(),
             conversions: Conversions::default(),
             blanks: BTreeSet::new(),

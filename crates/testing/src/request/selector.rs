@@ -1,7 +1,8 @@
 //! Parses label and field selectors and matches objects against them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, hash::Hasher as _};
 
+use fnv::FnvHasher;
 use kube::core::{Selector as LabelSelector, SelectorExt as _};
 use kube_codegen_record::label_selector;
 use serde::Deserialize as _;
@@ -12,7 +13,7 @@ use crate::{
     request::Query,
     values::{
         object::{at, list, strings, text},
-        status::{Answer, bad_request},
+        status::{Answer, bad_request, internal},
     },
 };
 
@@ -21,6 +22,14 @@ use crate::{
 pub(crate) struct Selector {
     labels: LabelSelector,
     fields: Vec<FieldTerm>,
+    shards: Shards,
+}
+
+/// The ranges of hashes of a `shardSelector`, and of what; none for all objects.
+#[derive(Clone, Debug, Default)]
+struct Shards {
+    pointer: &'static str,
+    ranges: Vec<(u128, u128)>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,16 +79,70 @@ impl Selector {
         Ok(Self {
             labels: parse_labels(query.get("labelSelector").unwrap_or_default())?,
             fields: terms.into_iter().map(field).collect::<Answer<_>>()?,
+            shards: Shards::default(),
         })
     }
 
+    /// Reads the `shardSelector`, too.
+    pub(crate) fn with_shards(mut self, query: &Query) -> Answer<Self> {
+        if let Some(text) = query.get("shardSelector").filter(|text| !text.is_empty()) {
+            let wrong = || internal(&format!("cannot read the shardSelector {text:?}"));
+            self.shards = Shards::parse(text).ok_or_else(wrong)?;
+        }
+        Ok(self)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.labels.selects_all() && self.fields.is_empty()
+        self.labels.selects_all() && self.fields.is_empty() && self.shards.ranges.is_empty()
     }
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
         let labels = BTreeMap::deserialize(at(object, "/metadata/labels")).unwrap_or_default();
-        self.labels.matches(&labels) && self.fields.iter().all(|field| field.matches(object))
+        self.labels.matches(&labels)
+            && self.fields.iter().all(|field| field.matches(object))
+            && self.shards.matches(object)
+    }
+}
+
+impl Shards {
+    /// Parses `shardRange(object.metadata.uid, '0x…', '0x…') || …`.
+    fn parse(text: &str) -> Option<Self> {
+        let mut shards = Self::default();
+        for term in text.split("||") {
+            let arguments = term.trim().strip_prefix("shardRange(")?.strip_suffix(')')?;
+            let mut arguments = arguments.split(',').map(str::trim);
+            let pointer = match arguments.next()? {
+                "object.metadata.uid" => "/metadata/uid",
+                "object.metadata.namespace" => "/metadata/namespace",
+                _ => return None,
+            };
+            let mut bound = || {
+                let quoted = arguments.next()?.strip_prefix('\'')?.strip_suffix('\'')?;
+                let digits = quoted.strip_prefix("0x")?;
+                let is_long = digits.len() == 16 || quoted == "0x10000000000000000";
+                is_long.then(|| u128::from_str_radix(digits, 16).ok())?
+            };
+            let (start, end) = (bound()?, bound()?);
+            let is_same = shards.ranges.is_empty() || shards.pointer == pointer;
+            if !is_same || start >= end || arguments.next().is_some() {
+                return None;
+            }
+            shards.pointer = pointer;
+            shards.ranges.push((start, end));
+        }
+        Some(shards)
+    }
+
+    fn matches(&self, object: &Value) -> bool {
+        if self.ranges.is_empty() {
+            return true;
+        }
+        let mut hasher = FnvHasher::default();
+        hasher.write(text(object, self.pointer).as_bytes());
+        let hash = u128::from(hasher.finish());
+        self.ranges
+            .iter()
+            .any(|(start, end)| (*start..*end).contains(&hash))
     }
 }
 

@@ -35,6 +35,7 @@ enum Namespaces {
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
+#[allow(clippy::struct_excessive_bools)] // They are independent.
 pub struct Builder {
     namespaces: Namespaces,
     authority: String,
@@ -42,6 +43,7 @@ pub struct Builder {
     authorization: bool,
     grace_periods: bool,
     alone: bool,
+    shards: bool,
 }
 
 impl Builder {
@@ -94,6 +96,13 @@ impl Builder {
         self
     }
 
+    /// Lists and watches the objects of a `shardSelector` alone, as with the feature gate `ShardedListAndWatch` of kube-apiserver, which is off by
+    /// default: then the selector is ignored.
+    pub fn sharded_lists(mut self) -> Self {
+        self.shards = true;
+        self
+    }
+
     /// Runs controllers on the current tokio runtime.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.controllers = Some(controllers);
@@ -109,6 +118,7 @@ impl Builder {
         let mut store = Store::new(WINDOW, reactions);
         store.authority = self.authority;
         store.kubelets = self.grace_periods;
+        store.shards = self.shards;
         store.accounts = self.namespaces != Namespaces::Empty;
         if self.namespaces != Namespaces::Assumed {
             namespaces::start(&mut store);

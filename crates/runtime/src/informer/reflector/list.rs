@@ -14,6 +14,7 @@ use crate::{
     informer::{
         InitialList,
         error::WatchFailure,
+        part::Aim,
         relist::{Listed, SLICE},
         tasks::give_way,
     },
@@ -49,16 +50,19 @@ impl<K: Object> Reflector<K> {
         Ok(None)
     }
 
-    async fn list_streaming(&self) -> Result<Watch, WatchFailure> {
-        let mut watch = self.watch(true).await?;
-        let mut listed = self.state.start_list();
+    async fn list_streaming(&mut self) -> Result<Watch, WatchFailure> {
+        let aim = self.scope.aim().await;
+        let mut watch = self.watch(true, &aim).await?;
+        let mut listed = self.state.start_list(aim.ranges);
         let mut frames = 0_usize;
         let silence = LIST_SILENCE.min(watch.silence);
         let encoding = watch.reader.encoding;
         while let Some(frame) = watch.reader.next(silence).await? {
             match wire::Frame::parse(frame, encoding) {
                 Ok(wire::Frame::Applied(raw)) => {
-                    self.state.list_one(&mut listed, self.decode(raw));
+                    if self.foreign(&raw).is_none() {
+                        self.state.list_one(&mut listed, self.decode(raw));
+                    }
                 }
                 Ok(wire::Frame::Deleted(raw)) => {
                     listed.remove(self.decode(raw).map(|object| ObjectKey::of(&object)));
@@ -82,7 +86,7 @@ impl<K: Object> Reflector<K> {
         Err(WatchFailure::ListCutShort)
     }
 
-    async fn list_plain(&self) -> Result<(), WatchFailure> {
+    async fn list_plain(&mut self) -> Result<(), WatchFailure> {
         let (version, mut limit) = match self.list {
             InitialList::Paged(limit) => (None, Some(limit.max(1))),
             _ if self.fresh => (None, Some(PAGE)),
@@ -95,18 +99,19 @@ impl<K: Object> Reflector<K> {
                 None,
             ),
         };
-        let mut listed = self.state.start_list();
+        let aim = self.scope.aim().await;
+        let mut listed = self.state.start_list(aim.ranges.clone());
         let mut next: Option<String> = None;
         let mut idle_pages = 0;
         loop {
             let paging = next.is_some();
             let before = listed.len();
-            let page = self.list_page(version.as_deref(), limit, next.clone(), &mut listed);
+            let page = self.list_page(version.as_deref(), limit, next.clone(), &aim, &mut listed);
             let (version, token) = match page.await {
                 Ok(page) => page,
                 // The list took longer than the server keeps history: request all of it in one response.
                 Err(failure) if paging && failure.is_gone() => {
-                    (listed, limit, next) = (self.state.start_list(), None, None);
+                    (listed, limit, next) = (self.state.start_list(aim.ranges.clone()), None, None);
                     continue;
                 }
                 Err(failure) => return Err(failure),
@@ -129,13 +134,16 @@ impl<K: Object> Reflector<K> {
 
     /// Requests one page and returns its version, which is empty if the server has none, and the token of the next page.
     async fn list_page(
-        &self,
+        &mut self,
         version: Option<&str>,
         limit: Option<u32>,
         token: Option<String>,
+        aim: &Aim,
         listed: &mut Listed<K>,
     ) -> Result<(String, Option<String>), WatchFailure> {
-        let request = self.requests.list(version, limit, token)?;
+        let request = self
+            .requests
+            .list(version, limit, token, self.shards(aim))?;
         let reader = self.send(request, RESPONSE_SILENCE).await?;
         #[cfg(feature = "protobuf")]
         if reader.encoding == Encoding::Protobuf {
@@ -154,8 +162,10 @@ impl<K: Object> Reflector<K> {
         let mut page = ListBody::new(reader, LIST_SILENCE);
         let mut items = 0_usize;
         while let Some(item) = page.next_item().await? {
-            self.state
-                .list_one(listed, self.decode(wire::Raw::Json(item)));
+            let raw = wire::Raw::Json(item);
+            if self.foreign(&raw).is_none() {
+                self.state.list_one(listed, self.decode(raw));
+            }
             items += 1;
             if items.is_multiple_of(SLICE) {
                 give_way().await;

@@ -24,7 +24,13 @@ use tokio::time::Instant;
 use self::{reader::Reader, wire::Frame};
 pub(super) use self::{request::Requests, wire::decode};
 use super::{
-    InitialList, error::WatchFailure, relist::SLICE, scope::Scope, state::State, tasks::give_way,
+    InitialList,
+    error::WatchFailure,
+    part::Aim,
+    relist::SLICE,
+    scope::{Scope, Source},
+    state::State,
+    tasks::give_way,
 };
 use crate::{cache::Object, client::ErrorExt};
 
@@ -54,6 +60,8 @@ pub(super) struct Reflector<K> {
     list: InitialList,
     /// The next list must be the most recent state: the server does not have the version that was last seen.
     fresh: bool,
+    /// The server has refused a request for some shards: the next one is for all objects.
+    unselected: bool,
     /// The server sends bookmarks within a watch, not only before its end.
     bookmarks: bool,
     /// Number of very short watches in a row.
@@ -64,6 +72,8 @@ pub(super) struct Reflector<K> {
 /// A running watch, and the silence after which its connection counts as dead.
 struct Watch {
     reader: Reader,
+    /// The ranges with which it was opened.
+    generation: u64,
     silence: Duration,
 }
 
@@ -82,6 +92,7 @@ impl<K: Object> Reflector<K> {
             scope,
             list,
             fresh: false,
+            unselected: false,
             bookmarks: false,
             short_watches: 0,
             backoff: DefaultBackoff::default(),
@@ -90,6 +101,10 @@ impl<K: Object> Reflector<K> {
 
     /// Lists, watches, and relists whenever the watch cannot resume. Runs until it is dropped.
     pub(super) async fn run(mut self) {
+        if self.scope.part.get().is_some() {
+            // What joins has been listed.
+            self.follow(None).await;
+        }
         loop {
             let started = Instant::now();
             let listed = self.list().await;
@@ -99,25 +114,45 @@ impl<K: Object> Reflector<K> {
             }
             match listed {
                 Ok(watch) => self.follow(watch).await,
-                Err(failure) => {
-                    self.fresh |= failure.is_gone() || failure.is_too_large_version();
-                    let delay = self.delay(&failure);
-                    self.state.list_failed(failure);
-                    tokio::time::sleep(delay).await;
-                }
+                Err(failure) => self.list_failed(failure).await,
             }
         }
+    }
+
+    /// Lists once, the newest state.
+    pub(super) async fn load(mut self) {
+        self.fresh = true;
+        while let Err(failure) = self.list().await {
+            self.list_failed(failure).await;
+        }
+    }
+
+    async fn list_failed(&mut self, failure: WatchFailure) {
+        self.fresh |= failure.is_gone() || failure.is_too_large_version();
+        let delay = self.delay(&failure);
+        self.state.list_failed(failure);
+        tokio::time::sleep(delay).await;
     }
 
     /// Watches, one request after the other, until a relist is necessary.
     async fn follow(&mut self, mut running: Option<Watch>) {
         loop {
-            let watched = match running.take() {
-                Some(watch) => self.consume(watch).await,
-                None => match self.watch(false).await {
-                    Ok(watch) => self.consume(watch).await,
-                    Err(failure) => Err(failure),
-                },
+            let watch = if let Some(watch) = running.take() {
+                Ok(watch)
+            } else {
+                let aim = self.scope.aim().await;
+                self.watch(false, &aim).await
+            };
+            let watched = match watch {
+                Ok(watch) => {
+                    let generation = watch.generation;
+                    let watched = self.consume(watch).await;
+                    if watched.is_ok() && !self.scope.is_current(generation) {
+                        continue;
+                    }
+                    watched
+                }
+                Err(failure) => Err(failure),
             };
             match watched {
                 Ok(lasted) if lasted < VERY_SHORT => {
@@ -140,13 +175,16 @@ impl<K: Object> Reflector<K> {
     }
 
     /// Opens a watch from the last seen version on; with `initial`, as a streaming list.
-    async fn watch(&self, initial: bool) -> Result<Watch, WatchFailure> {
+    async fn watch(&mut self, initial: bool, aim: &Aim) -> Result<Watch, WatchFailure> {
         let version = if initial && self.fresh {
             String::new()
         } else {
             self.scope.version()
         };
-        let (request, open_for) = self.requests.watch(&version, initial, fastrand::u32(..))?;
+        let shards = self.shards(aim);
+        let (request, open_for) =
+            self.requests
+                .watch(&version, initial, fastrand::u32(..), shards)?;
         // The server starts the response of a watch at once.
         let limit = if initial {
             LIST_SILENCE
@@ -157,13 +195,19 @@ impl<K: Object> Reflector<K> {
         self.state.metrics.lock().watches += 1;
         Ok(Watch {
             reader,
+            generation: aim.generation,
             silence: open_for + SILENCE_MARGIN,
         })
     }
 
+    /// Returns the `shardSelector` of a request, unless the server has just refused one.
+    fn shards<'a>(&self, aim: &'a Aim) -> Option<&'a str> {
+        aim.selector.as_deref().filter(|_| !self.unselected)
+    }
+
     /// Sends a request and returns the body of the response, which must start within `limit`.
     async fn send(
-        &self,
+        &mut self,
         request: http::Request<Vec<u8>>,
         limit: Duration,
     ) -> Result<Reader, WatchFailure> {
@@ -172,7 +216,11 @@ impl<K: Object> Reflector<K> {
             response::body(response).await
         };
         let body = tokio::time::timeout(limit, send).await;
-        let (body, encoding) = body.map_err(|_| WatchFailure::Silence(limit))??;
+        let body = body.map_err(|_| WatchFailure::Silence(limit))?;
+        // The answer to a selector that a server does not understand is 500.
+        let refused = |error: &kube::Error| matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 500));
+        self.unselected = body.as_ref().err().is_some_and(refused);
+        let (body, encoding) = body?;
         Ok(Reader::new(body, encoding))
     }
 
@@ -202,20 +250,38 @@ impl<K: Object> Reflector<K> {
                 watch.silence
             };
             let encoding = watch.reader.encoding;
-            let Some(frame) = watch.reader.next(silence).await? else {
+            let frame = tokio::select! {
+                biased;
+                // The next watch is for other objects.
+                () = self.scope.changed_since(watch.generation) => return Ok(()),
+                frame = watch.reader.next(silence) => frame?,
+            };
+            let Some(frame) = frame else {
                 break;
+            };
+            let from = Source {
+                scope: &self.scope,
+                generation: watch.generation,
             };
             match Frame::parse(frame, encoding) {
                 Ok(Frame::Applied(raw)) => {
-                    self.state.apply(&self.scope, self.decode(raw));
+                    if let Some(version) = self.foreign(&raw) {
+                        self.state.bookmark(from, &version);
+                    } else {
+                        self.state.apply(from, self.decode(raw));
+                    }
                     *changes += 1;
                 }
                 Ok(Frame::Deleted(raw)) => {
-                    self.state.delete(&self.scope, self.decode(raw));
+                    if let Some(version) = self.foreign(&raw) {
+                        self.state.bookmark(from, &version);
+                    } else {
+                        self.state.delete(from, self.decode(raw));
+                    }
                     *changes += 1;
                 }
                 Ok(Frame::Bookmark { version, .. }) => {
-                    self.state.bookmark(&self.scope, &version);
+                    self.state.bookmark(from, &version);
                     self.bookmarks |= opened.elapsed() < watch.silence / 2;
                 }
                 Ok(Frame::Error(status)) => return Err(WatchFailure::Status(status)),
@@ -232,6 +298,16 @@ impl<K: Object> Reflector<K> {
             return Err(WatchFailure::ClosedAtOnce);
         }
         Ok(())
+    }
+
+    /// Returns the version of an object of another part, before it is decoded: the server may send all objects.
+    fn foreign(&self, raw: &wire::Raw<'_>) -> Option<String> {
+        let part = self.scope.part.get();
+        let version = part.and_then(|part| raw.foreign(part));
+        let mut metrics = self.state.metrics.lock();
+        metrics.received += 1;
+        metrics.dropped += u64::from(version.is_some());
+        version
     }
 
     fn decode(&self, raw: wire::Raw<'_>) -> wire::Decoded<K> {

@@ -12,6 +12,7 @@ use super::response::PROTOBUF;
 use crate::informer::InformerConfig;
 
 /// The requests of one kind, scope and configuration.
+#[derive(Clone)]
 pub(in crate::informer) struct Requests {
     inner: core::Request,
     metadata_only: bool,
@@ -49,6 +50,7 @@ impl Requests {
         version: Option<&str>,
         limit: Option<u32>,
         continue_: Option<String>,
+        shards: Option<&str>,
     ) -> Result<Request<Vec<u8>>, kube::Error> {
         let params = ListParams {
             label_selector: self.label_selector.clone(),
@@ -65,6 +67,7 @@ impl Requests {
             self.inner.list(&params)
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
+        select(&mut request, shards)?;
         self.prefer_protobuf(&mut request, "PartialObjectMetadataList");
         Ok(request)
     }
@@ -75,6 +78,7 @@ impl Requests {
         version: &str,
         initial: bool,
         spread: u32,
+        shards: Option<&str>,
     ) -> Result<(Request<Vec<u8>>, Duration), kube::Error> {
         let seconds = self.timeout.saturating_add(spread % self.timeout);
         let params = WatchParams {
@@ -90,6 +94,7 @@ impl Requests {
             self.inner.watch(&params, version)
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
+        select(&mut request, shards)?;
         self.prefer_protobuf(&mut request, "PartialObjectMetadata");
         // Compressing small events saves nothing, and a decoder may delay them.
         request.headers_mut().insert(
@@ -114,4 +119,19 @@ impl Requests {
             }
         }
     }
+}
+
+/// Asks for the objects of some shards alone (KEP-5866). A server without this feature ignores it, and sends all objects.
+fn select(request: &mut Request<Vec<u8>>, shards: Option<&str>) -> Result<(), kube::Error> {
+    let Some(shards) = shards else {
+        return Ok(());
+    };
+    let uri = request.uri();
+    let mut query = form_urlencoded::Serializer::new(uri.query().unwrap_or_default().to_owned());
+    let query = query.append_pair("shardSelector", shards).finish();
+    let uri = format!("{}?{query}", uri.path());
+    *request.uri_mut() = uri
+        .parse()
+        .map_err(|error: http::uri::InvalidUri| kube::Error::HttpError(error.into()))?;
+    Ok(())
 }

@@ -11,7 +11,7 @@ use super::{response::Encoding, skip};
 use crate::{
     cache::{Object, ObjectKey},
     client::decode::message,
-    informer::error::DecodeError,
+    informer::{error::DecodeError, part::Part},
 };
 
 /// A received object, or why it does not decode.
@@ -26,6 +26,22 @@ pub(super) enum Raw<'a> {
 }
 
 impl Raw<'_> {
+    /// Returns the version of an object that belongs to another part. Reads nothing else of the object.
+    pub(super) fn foreign(&self, part: &Part) -> Option<String> {
+        let text = match self {
+            Self::Json(text) => text,
+            // The state looks at its metadata, which is all that there is.
+            #[cfg(feature = "protobuf")]
+            Self::Protobuf(_) => return None,
+        };
+        let metadata = serde_json::from_str::<Identity<'_>>(text).ok()?.metadata?;
+        let read = |raw| string(raw).unwrap_or_default();
+        // The state looks again at an object whose uid is not read here.
+        let uid = string(metadata.uid)?;
+        let range = part.division.range_of(&uid, &read(metadata.namespace));
+        (!part.has(range)).then(|| read(metadata.resource_version))
+    }
+
     /// Decodes an object of `kind`, with its managed fields or without, as protobuf has it.
     pub(super) fn decode<K: Object>(self, kind: &str, managed_fields: bool) -> Decoded<K> {
         match self {
@@ -196,23 +212,27 @@ struct IdentityMeta<'a> {
     namespace: Option<&'a RawValue>,
     #[serde(borrow)]
     resource_version: Option<&'a RawValue>,
+    #[serde(borrow)]
+    uid: Option<&'a RawValue>,
+}
+
+/// Returns a field that is a text, and not empty.
+fn string(raw: Option<&RawValue>) -> Option<String> {
+    let text: String = serde_json::from_str(raw?.get()).ok()?;
+    (!text.is_empty()).then_some(text)
 }
 
 /// Describes an object that does not decode, with the metadata fields that can be read.
 fn decode_error(object: &str, kind: &str, message: String) -> DecodeError {
     let identity: Identity<'_> = serde_json::from_str(object).unwrap_or_default();
     let metadata = identity.metadata.unwrap_or_default();
-    let text = |raw: Option<&RawValue>| {
-        let text: String = serde_json::from_str(raw?.get()).ok()?;
-        (!text.is_empty()).then_some(text)
-    };
     DecodeError {
         kind: kind.to_owned(),
-        key: text(metadata.name).map(|name| ObjectKey {
-            namespace: text(metadata.namespace),
+        key: string(metadata.name).map(|name| ObjectKey {
+            namespace: string(metadata.namespace),
             name,
         }),
-        resource_version: text(metadata.resource_version),
+        resource_version: string(metadata.resource_version),
         message,
     }
 }

@@ -1,0 +1,145 @@
+//! Caches the ranges of objects that this process needs. A range that comes is listed by itself, and then joins the watch of the others, which
+//! continues where it was; so nothing that is cached is listed again.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use futures::future::{BoxFuture, FutureExt, OptionFuture};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    SharedInformer,
+    part::{Division, Part},
+    reflector::Reflector,
+    scope::Scope,
+    state::State,
+};
+use crate::cache::Object;
+
+impl<K: Object> SharedInformer<K> {
+    /// Caches only the objects of the ranges that this process needs. Returns `false` if the informer has started, or is limited to namespaces: it then
+    /// caches all of its objects.
+    pub(crate) fn divide(&self, division: &Arc<dyn Division>) -> bool {
+        let mut is_divided = false;
+        self.inner.tasks.before_start(|| {
+            if let [scope] = &**self.inner.state.scopes.read()
+                && scope.namespace.is_none()
+            {
+                let part = || {
+                    is_divided = true;
+                    Part::new(Arc::clone(division))
+                };
+                scope.part.get_or_init(part);
+            }
+        });
+        is_divided
+    }
+}
+
+/// Ranges that are being listed.
+struct Joining {
+    scope: Arc<Scope>,
+    /// With which number each was taken.
+    taken: BTreeMap<u16, u64>,
+    listed: BoxFuture<'static, ()>,
+}
+
+/// Keeps the cache of a divided informer up to date. Runs until it is dropped.
+pub(super) async fn run<K: Object>(
+    reflector: impl Fn(Arc<Scope>) -> Reflector<K>,
+    state: Arc<State<K>>,
+    scope: Arc<Scope>,
+    part: &Part,
+) {
+    // Without ranges, nothing is missing.
+    scope.set_synced();
+    state.update_synced();
+    let watches = reflector(Arc::clone(&scope)).run();
+    let loads = async {
+        let mut changes = part.division.changes();
+        let mut cached = BTreeMap::new();
+        let mut joining: Option<Joining> = None;
+        loop {
+            changes.borrow_and_update();
+            let wanted = part.division.wanted();
+            let gone = unwanted(&cached, &wanted);
+            if !gone.is_empty() {
+                part.remove(&gone);
+                cached.retain(|range, _| !gone.contains(range));
+                state.forget_ranges(&gone, part).await;
+            }
+            if let Some(one) = &mut joining {
+                let gone = unwanted(&one.taken, &wanted);
+                if !gone.is_empty()
+                    && let Some(joins) = one.scope.part.get()
+                {
+                    joins.remove(&gone);
+                    one.taken.retain(|range, _| !gone.contains(range));
+                    state.forget_ranges(&gone, part).await;
+                }
+                if one.taken.is_empty() {
+                    joining = None;
+                }
+            }
+            let taken: BTreeMap<u16, u64> = wanted
+                .into_iter()
+                .filter(|(range, _)| !cached.contains_key(range))
+                .collect();
+            if joining.is_none() && !taken.is_empty() {
+                joining = Some(join(&reflector, part, taken));
+            }
+            let listed = joining.as_mut().map(|joining| &mut joining.listed);
+            tokio::select! {
+                biased;
+                Some(()) = OptionFuture::from(listed) => {
+                    if let Some(one) = joining.take() {
+                        state.adopt(&scope, part, &one.scope);
+                        for (range, taken) in &one.taken {
+                            part.division.loaded(part.cache, *range, *taken);
+                        }
+                        cached.extend(one.taken);
+                    }
+                }
+                // The division is held here.
+                _ = changes.changed() => {}
+            }
+        }
+    };
+    futures::join!(watches, loads);
+}
+
+impl<K: Object> State<K> {
+    /// Adds the ranges of `other`, which are in the cache, to those that the watch of `scope` keeps up to date.
+    fn adopt(&self, scope: &Scope, part: &Part, other: &Scope) {
+        // No event is applied meanwhile.
+        let _listeners = self.listeners.lock();
+        if let Some(joins) = other.part.get() {
+            scope.set_version(&part.adopt(&scope.version(), joins, &other.version()));
+        }
+    }
+}
+
+/// Returns the ranges that are not wanted any more, or were given back and taken again.
+fn unwanted(have: &BTreeMap<u16, u64>, wanted: &BTreeMap<u16, u64>) -> BTreeSet<u16> {
+    let have = have.iter();
+    have.filter(|(range, taken)| wanted.get(range) != Some(taken))
+        .map(|(range, _)| *range)
+        .collect()
+}
+
+fn join<K: Object>(
+    reflector: impl Fn(Arc<Scope>) -> Reflector<K>,
+    part: &Part,
+    taken: BTreeMap<u16, u64>,
+) -> Joining {
+    let scope = Scope::new(None, CancellationToken::new());
+    let ranges = taken.keys().copied().collect();
+    scope.part.get_or_init(|| part.joining(&ranges));
+    let scope = Arc::new(scope);
+    Joining {
+        listed: reflector(Arc::clone(&scope)).load().boxed(),
+        scope,
+        taken,
+    }
+}
