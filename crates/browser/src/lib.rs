@@ -165,6 +165,8 @@ impl Page<'_> {
             "Enter" => 13,
             "Escape" => 27,
             "Tab" => 9,
+            "End" => 35,
+            "Home" => 36,
             "ArrowLeft" => 37,
             "ArrowUp" => 38,
             "ArrowRight" => 39,

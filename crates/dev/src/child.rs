@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     path::Path,
+    pin::Pin,
     process::{ExitCode, ExitStatus, Stdio},
     time::Duration,
 };
@@ -37,6 +38,7 @@ impl Child {
         kubeconfig: &Path,
         view: &View,
     ) -> Result<Self, String> {
+        let marks = view.history().is_some().then(marks);
         let Some((program, args)) = command.split_first() else {
             return Err("the command is empty".to_owned());
         };
@@ -51,7 +53,8 @@ impl Child {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            .kill_on_drop(true)
+            .envs(marks.map(|marks| ("RUST_LOG", marks)));
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command
@@ -84,27 +87,77 @@ impl Child {
         Ok(status)
     }
 
+    /// Sends a signal to the process and its children; one that has ended gets none.
+    #[cfg(unix)]
+    fn signal(&self, signal: rustix::process::Signal) {
+        let id = self.process.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(group) = id.and_then(rustix::process::Pid::from_raw) {
+            // An error means that it has ended.
+            let _ended = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
+    /// Stops the process and its children without their notice, or lets them go on.
+    #[cfg(unix)]
+    pub(super) fn set_paused(&self, paused: bool) {
+        use rustix::process::Signal;
+        self.signal(if paused { Signal::STOP } else { Signal::CONT });
+    }
+
     /// Ends the process and its children, gracefully at first.
     pub(super) async fn stop(mut self) {
         #[cfg(unix)]
         {
-            use rustix::process::{Pid, Signal, kill_process_group};
-            let group = self
-                .process
-                .id()
-                .and_then(|id| i32::try_from(id).ok())
-                .and_then(Pid::from_raw);
-            if let Some(group) = group {
-                // An error means that it has ended.
-                let _ended = kill_process_group(group, Signal::TERM);
-                if timeout(GRACE, self.process.wait()).await.is_ok() {
-                    return;
-                }
-                let _ended = kill_process_group(group, Signal::KILL);
+            use rustix::process::Signal;
+            self.signal(Signal::TERM);
+            // A paused process would not notice.
+            self.signal(Signal::CONT);
+            if timeout(GRACE, self.process.wait()).await.is_ok() {
+                return;
             }
+            self.signal(Signal::KILL);
         }
         let _ended = timeout(GRACE, self.process.kill()).await;
     }
+}
+
+/// Returns a filter of logs with which the runtime marks the start and the end of each reconcile.
+fn marks() -> String {
+    let own = std::env::var("RUST_LOG").ok().filter(|it| !it.is_empty());
+    let own = own.as_deref().unwrap_or("info");
+    format!("{own},kube_codegen_runtime::controller::worker=debug")
+}
+
+/// Simulates the operator with the objects of a file at the start, and returns whether its test passes.
+pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Result<bool, String> {
+    let mut command = Command::new("cargo");
+    command
+        .args(["test", "--test", "simulate", "--", "--nocapture"])
+        .current_dir(directory)
+        .env("SIMULATE_STATE", state)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let failed = |error: std::io::Error| format!("cannot run cargo: {error}");
+    let mut child = command.spawn().map_err(failed)?;
+    let mut output = JoinSet::new();
+    let pipes: [Option<Pin<Box<dyn AsyncRead + Send>>>; 2] = [
+        child.stdout.take().map(|it| Box::pin(it) as _),
+        child.stderr.take().map(|it| Box::pin(it) as _),
+    ];
+    for pipe in pipes.into_iter().flatten() {
+        let view = view.clone();
+        output.spawn(async move {
+            let mut lines = BufReader::new(pipe).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                view.note(&format!("simulation: {line}"));
+            }
+        });
+    }
+    let status = child.wait().await.map_err(failed)?;
+    while output.join_next().await.is_some() {}
+    Ok(status.success())
 }
 
 /// Starts a shell that ends a process group once this process has ended, however that happens: the kernel then closes the shell's

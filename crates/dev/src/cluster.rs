@@ -112,6 +112,11 @@ impl Cluster {
         &self.kubeconfig
     }
 
+    /// Returns the path of a file that is removed at the end.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
@@ -123,6 +128,15 @@ impl Cluster {
             #[cfg(unix)]
             Server::Real(_) => None,
         }
+    }
+
+    /// Writes a kubeconfig of the administrator, for the operator alone.
+    pub(super) fn kubeconfig_of_administrator(&self) -> Result<PathBuf, String> {
+        let text = fs::read_to_string(&self.kubeconfig)
+            .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
+        let file = self.file("kubeconfig-operator");
+        write(&file, &text)?;
+        Ok(file)
     }
 
     /// Writes a kubeconfig with the token of a service account.
@@ -146,7 +160,7 @@ impl Cluster {
             .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
         config["users"][0]["user"] = json!({"token": answer["status"]["token"]});
         config["contexts"][0]["context"]["namespace"] = namespace.into();
-        let file = self.folder.path().join("kubeconfig-operator");
+        let file = self.file("kubeconfig-operator");
         write(&file, &config.to_string())?;
         Ok(file)
     }
@@ -157,6 +171,32 @@ impl Cluster {
             .header(http::header::USER_AGENT, AGENT)
             .body(Vec::new());
         self.answer(request).await
+    }
+
+    /// Returns the path of the collection of an object.
+    pub(super) async fn collection(&self, object: &Value) -> Result<String, String> {
+        let text = |pointer: &str| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let (api_version, kind) = (text("/apiVersion"), text("/kind"));
+        let root = root(api_version);
+        let document = self.get(&root, "application/json").await;
+        let document =
+            document.map_err(|_| format!("{api_version} is not served: is its CRD installed?"))?;
+        let mut resources = document["resources"].as_array().into_iter().flatten();
+        let name = |it: &Value| it["name"].as_str().unwrap_or_default().to_owned();
+        let resource = resources
+            .find(|it| it["kind"] == kind && !name(it).contains('/'))
+            .ok_or_else(|| format!("{api_version} has no kind {kind}"))?;
+        let namespace = match text("/metadata/namespace") {
+            _ if resource["namespaced"] != true => String::new(),
+            "" => "/namespaces/default".to_owned(),
+            namespace => format!("/namespaces/{namespace}"),
+        };
+        Ok(format!("{root}{namespace}/{}", name(resource)))
     }
 
     pub(super) async fn send(
@@ -196,6 +236,15 @@ impl Cluster {
             sleep(Duration::from_millis(100)).await;
         }
         self.get(path, "application/json").await
+    }
+}
+
+/// Returns the path of a group and version.
+pub(super) fn root(api_version: &str) -> String {
+    if api_version.contains('/') {
+        format!("/apis/{api_version}")
+    } else {
+        format!("/api/{api_version}")
     }
 }
 

@@ -16,7 +16,7 @@ use kube_codegen::{
 };
 
 use crate::{
-    cluster::{AGENT, Cluster},
+    cluster::{AGENT, Cluster, root},
     view::View,
 };
 
@@ -154,7 +154,10 @@ impl Manifests {
                 .next()
                 .unwrap_or_default();
             let is_served = defined.contains(group)
-                || cluster.get(&root(object), "application/json").await.is_ok();
+                || cluster
+                    .get(&root(text(object, "/apiVersion")), "application/json")
+                    .await
+                    .is_ok();
             if !is_served {
                 let path = path.display();
                 view.note(&format!(
@@ -175,43 +178,15 @@ impl Manifests {
     }
 }
 
-/// Returns the path of the group and version of an object.
-fn root(object: &Value) -> String {
-    let api_version = text(object, "/apiVersion");
-    if api_version.contains('/') {
-        format!("/apis/{api_version}")
-    } else {
-        format!("/api/{api_version}")
-    }
-}
-
 async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
-    let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
-    let root = root(object);
-    let document = cluster
-        .wait_for(&root)
-        .await
-        .map_err(|_| format!("{api_version} is not served: is its CRD installed?"))?;
-    let resources = document["resources"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let resource = resources
-        .iter()
-        .find(|it| it["kind"] == kind && !text(it, "/name").contains('/'))
-        .ok_or_else(|| format!("{api_version} has no kind {kind}"))?;
-    let namespace = match text(object, "/metadata/namespace") {
-        _ if resource["namespaced"] != true => String::new(),
-        "" => "/namespaces/default".to_owned(),
-        namespace => format!("/namespaces/{namespace}"),
-    };
-    let path = format!(
-        "{root}{namespace}/{}/{}?fieldManager={AGENT}&force=true",
-        text(resource, "/name"),
-        text(object, "/metadata/name")
-    );
+    let api_version = text(object, "/apiVersion");
+    // A new group is served after a moment; what is missing then has its own message.
+    let _missing = cluster.wait_for(&root(api_version)).await;
+    let collection = cluster.collection(object).await?;
+    let name = text(object, "/metadata/name");
+    let path = format!("{collection}/{name}?fieldManager={AGENT}&force=true");
     cluster.send(Method::PATCH, &path, APPLY, object).await?;
-    if kind == "CustomResourceDefinition" {
+    if text(object, "/kind") == "CustomResourceDefinition" {
         let group = text(object, "/spec/group");
         let version = text(object, "/spec/versions/0/name");
         let plural = text(object, "/spec/names/plural");

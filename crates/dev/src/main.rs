@@ -4,12 +4,17 @@
 mod assets;
 mod child;
 mod cluster;
+mod follow;
+mod history;
 mod install;
+mod page;
+mod proxy;
 mod read;
 mod session;
 mod settled;
 mod sources;
 mod table;
+mod target;
 mod view;
 
 use std::{env, path::PathBuf, process::ExitCode, time::Duration};
@@ -17,6 +22,7 @@ use std::{env, path::PathBuf, process::ExitCode, time::Duration};
 use clap::{ColorChoice, Parser};
 use tokio::runtime;
 
+use history::History;
 use view::View;
 
 /// Run an operator against an API server in memory, and show what happens
@@ -84,6 +90,11 @@ struct Args {
     /// Exit with an error if `--once` is not done after this many seconds
     #[arg(long, default_value_t = 600, value_name = "SECONDS", requires = "once")]
     timeout: u64,
+
+    /// Serve no page. Without this and without `--once`, a page on 127.0.0.1 shows objects, reconciles and requests, and can change objects;
+    /// its address is printed, and has a token
+    #[arg(long)]
+    no_page: bool,
 
     /// Show every request, not only writes and failures
     #[arg(long)]
@@ -157,7 +168,9 @@ fn run(args: &Args) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start threads: {error}"))?;
-    let result = runtime.block_on(session::run(args, &View::new(args.color, args.quiet)));
+    let history = (!args.no_page && !args.once).then(History::new);
+    let view = View::new(args.color, args.quiet, history);
+    let result = runtime.block_on(session::run(args, &view));
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
 }

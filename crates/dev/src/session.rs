@@ -1,14 +1,27 @@
 //! One run: installs manifests, runs the operator, and does what changes of files ask for.
 
-use std::{path::PathBuf, process::ExitStatus, time::Duration};
+use std::{
+    path::PathBuf,
+    process::ExitStatus,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use tokio::{signal, sync::mpsc, time};
+use tokio::{
+    signal,
+    sync::{mpsc, oneshot},
+    time,
+};
 
 use crate::{
     Args,
     child::{self, Child},
     cluster::Cluster,
+    follow,
+    history::{History, Operator as State},
     install::Manifests,
+    page::{Actions, Order, Page},
+    proxy::Proxy,
     settled::Settled,
     sources::{self, Change},
     view::View,
@@ -20,17 +33,37 @@ enum End {
     Done,
 }
 
+/// What the page has asked for, and where the answer goes.
+type Orders = mpsc::UnboundedReceiver<(Order, oneshot::Sender<Result<(), String>>)>;
+
 /// Starts an API server, and runs the operator against it until it is done or a signal ends the command.
 pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
-    let cluster = Cluster::start(args.real, !args.no_controllers).await?;
+    let cluster = Arc::new(Cluster::start(args.real, !args.no_controllers).await?);
     view.note(&format!(
         "API server: {} (KUBECONFIG={})",
         cluster.url(),
         cluster.kubeconfig().display()
     ));
+    let (orders, ordered) = mpsc::unbounded_channel();
+    let proxy = Arc::new(OnceLock::new());
+    let page = match view.history() {
+        Some(history) => {
+            history.set_url(cluster.url());
+            let actions = Actions {
+                cluster: Arc::downgrade(&cluster),
+                proxy: proxy.clone(),
+                orders,
+                simulates: args.directory.join("tests/simulate.rs").is_file(),
+            };
+            let page = Page::start(history.clone(), actions).await?;
+            view.note(&format!("page: {}", page.url()));
+            Some(page)
+        }
+        None => None,
+    };
     let mut child = None;
     let end = tokio::select! {
-        end = session(args, view, &cluster, &mut child) => end,
+        end = session(args, view, &cluster, &mut child, &proxy, ordered) => end,
         result = interrupted() => result.map(|()| End::Interrupted),
     };
     if let Some(child) = child {
@@ -43,7 +76,10 @@ pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
         End::Interrupted => view.note("interrupted: the API server has ended"),
         End::Done => view.tables(&cluster).await?,
     }
-    cluster.stop();
+    drop(page);
+    if let Some(cluster) = Arc::into_inner(cluster) {
+        cluster.stop();
+    }
     Ok(())
 }
 
@@ -72,6 +108,8 @@ async fn session(
     view: &View,
     cluster: &Cluster,
     child: &mut Option<Child>,
+    proxy: &OnceLock<Proxy>,
+    mut orders: Orders,
 ) -> Result<End, String> {
     let deploy = args.directory.join("deploy");
     let installed: Vec<PathBuf> = args
@@ -88,7 +126,8 @@ async fn session(
         view.error(&problem);
     }
     let (changes, mut seen) = mpsc::unbounded_channel();
-    view.follow(
+    follow::follow(
+        view,
         cluster,
         manifests.custom_resources(),
         args.requests,
@@ -104,8 +143,12 @@ async fn session(
             ));
             cluster.kubeconfig_of(&namespace, &name).await?
         }
-        None => cluster.kubeconfig().to_owned(),
+        None => cluster.kubeconfig_of_administrator()?,
     };
+    if let Some(history) = view.history().filter(|_| args.has_operator()) {
+        let started = Proxy::start(&kubeconfig, history.clone()).await?;
+        proxy.get_or_init(|| started);
+    }
     let operator = Operator {
         args,
         view,
@@ -134,6 +177,10 @@ async fn session(
             () = settled.done(), if args.once => return Ok(End::Done),
             () = &mut limit, if args.once => {
                 return Err(format!("the operator was not done after {} s", args.timeout));
+            }
+            Some((order, answer)) = orders.recv() => {
+                // Whoever asked may have gone.
+                answer.send(operator.obey(order, child).await).ok();
             }
             Some(change) = sources.next() => {
                 if let Err(problem) = changed(args, cluster, &operator, child, &installed, &change).await {
@@ -189,6 +236,56 @@ struct Operator<'a> {
 }
 
 impl Operator<'_> {
+    fn state(&self, state: State, text: &str, failed: bool) {
+        if let Some(history) = self.view.history() {
+            history.set_operator(state, text, failed);
+        }
+    }
+
+    /// Does what the page has asked for.
+    async fn obey(&self, order: Order, child: &mut Option<Child>) -> Result<(), String> {
+        let paused = self.view.history().map(History::operator) == Some(State::Paused);
+        match order {
+            Order::Restart if !self.args.has_operator() => Err("no operator runs here".to_owned()),
+            Order::Restart => {
+                self.view.note("restart the operator");
+                self.restart(child).await
+            }
+            Order::Pause | Order::Continue => {
+                let is_pause = matches!(order, Order::Pause);
+                if is_pause == paused {
+                    return Ok(());
+                }
+                let child = child.as_ref().ok_or("the operator does not run")?;
+                #[cfg(not(unix))]
+                return Err("pausing a program needs Unix".to_owned());
+                #[cfg(unix)]
+                {
+                    child.set_paused(is_pause);
+                    let (state, text) = if is_pause {
+                        (State::Paused, "the operator is paused")
+                    } else {
+                        (State::Running, "the operator goes on")
+                    };
+                    self.state(state, text, false);
+                    Ok(())
+                }
+            }
+            Order::Simulate(state) => {
+                let (directory, view) = (self.args.directory.clone(), self.view.clone());
+                view.note("simulate the operator from this state");
+                tokio::spawn(async move {
+                    match child::simulate(&directory, &state, &view).await {
+                        Ok(true) => view.note("the simulation has found nothing"),
+                        Ok(false) => view.error("the simulation has failed"),
+                        Err(error) => view.error(&error),
+                    }
+                });
+                Ok(())
+            }
+        }
+    }
+
     /// Builds the operator while the old one runs, and replaces it if that succeeds.
     async fn restart(&self, child: &mut Option<Child>) -> Result<(), String> {
         if self.args.command.is_empty() && !child::build(&self.args.directory).await? {
@@ -203,6 +300,7 @@ impl Operator<'_> {
             command => command.to_vec(),
         };
         self.view.note(&format!("run: {}", command.join(" ")));
+        self.state(State::Running, "the operator starts", false);
         *child = Some(Child::start(
             &command,
             &self.args.directory,
@@ -214,6 +312,11 @@ impl Operator<'_> {
 
     fn ended(&self, child: &mut Option<Child>, status: ExitStatus) {
         *child = None;
+        self.state(
+            State::Ended,
+            &format!("the operator ended ({status})"),
+            true,
+        );
         self.view.error(&format!(
             "the operator ended ({status}); a change of its sources starts it again"
         ));

@@ -1,52 +1,23 @@
 //! Prints what happens, one line for each change of an object, event, request and error.
 
 use std::{
-    collections::{BTreeSet, HashMap},
     io::Write as _,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
-use futures::{StreamExt as _, TryStreamExt as _};
-use http::Request;
-use kube::{Client, core::WatchEvent};
 use kube_codegen_testing::RecordedRequest;
 use serde_json::Value;
-use tokio::{sync::mpsc::UnboundedSender, time::sleep};
 
 use crate::{
     cluster::{AGENT, Cluster},
-    settled::{Seen, written},
-    table::{aligned, cell, visible},
+    history::History,
+    table::{aligned, cell},
 };
 
-const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
-
-/// Built-in kinds that operators create, by group and version.
-const KINDS: [(&str, &[&str]); 5] = [
-    (
-        "/api/v1",
-        &[
-            "services",
-            "configmaps",
-            "secrets",
-            "persistentvolumeclaims",
-            "pods",
-        ],
-    ),
-    (
-        "/apis/apps/v1",
-        &["deployments", "statefulsets", "daemonsets"],
-    ),
-    ("/apis/batch/v1", &["jobs", "cronjobs"]),
-    (
-        "/apis/networking.k8s.io/v1",
-        &["ingresses", "networkpolicies"],
-    ),
-    ("/apis/policy/v1", &["poddisruptionbudgets"]),
-];
+pub(super) const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /// Prints lines; clones print to the same place.
 #[derive(Clone)]
@@ -56,6 +27,7 @@ struct Inner {
     start: Instant,
     color: ColorChoice,
     quiet: bool,
+    history: Option<History>,
     /// The collections whose objects are shown.
     shown: Mutex<Vec<(String, String)>>,
 }
@@ -65,7 +37,7 @@ const fn colored(color: AnsiColor) -> Style {
 }
 
 impl View {
-    pub(super) fn new(color: clap::ColorChoice, quiet: bool) -> Self {
+    pub(super) fn new(color: clap::ColorChoice, quiet: bool, history: Option<History>) -> Self {
         let color = match color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::AlwaysAnsi,
@@ -75,8 +47,24 @@ impl View {
             start: Instant::now(),
             color,
             quiet,
+            history,
             shown: Mutex::default(),
         }))
+    }
+
+    /// Prints that an object has changed.
+    pub(super) fn object(&self, text: &str) {
+        self.line(colored(AnsiColor::Green), "object", text);
+    }
+
+    /// Prints an Event.
+    pub(super) fn event(&self, text: &str, is_warning: bool) {
+        let color = if is_warning {
+            AnsiColor::Yellow
+        } else {
+            AnsiColor::Cyan
+        };
+        self.line(colored(color), "event", text);
     }
 
     fn line(&self, style: Style, topic: &str, text: &str) {
@@ -97,67 +85,39 @@ impl View {
 
     /// Prints what this command does.
     pub(super) fn note(&self, text: &str) {
+        if let Some(history) = &self.0.history {
+            history.note(text, false);
+        }
         self.line(Style::new().bold(), "dev", text);
     }
 
     pub(super) fn error(&self, text: &str) {
+        if let Some(history) = &self.0.history {
+            history.note(text, true);
+        }
         self.print(colored(AnsiColor::Red).bold(), "error", text);
     }
 
-    /// Prints a line of the operator's output.
+    /// Prints a line of the operator's output, unless it only marks a reconcile for the page.
     pub(super) fn operator(&self, text: &str) {
+        let is_mark = self.0.history.as_ref().is_some_and(|it| it.line(text));
+        if is_mark {
+            return;
+        }
         self.line(Style::new().dimmed(), "operator", text);
     }
 
-    /// Follows the objects of custom resources, by path and plural, and of built-in ones, events, and the requests of the API server in memory. Changes of objects are also sent.
-    pub(super) fn follow(
-        &self,
-        cluster: &Cluster,
-        custom_resources: BTreeSet<(String, String)>,
-        all_requests: bool,
-        changes: &UnboundedSender<Seen>,
-    ) {
-        let mut shown: Vec<_> = custom_resources.into_iter().collect();
-        for (root, plurals) in KINDS {
-            shown.extend(
-                plurals
-                    .iter()
-                    .map(|plural| (root.to_owned(), (*plural).to_owned())),
-            );
-        }
-        for (root, plural) in &shown {
-            let follower = Follower {
-                view: self.clone(),
-                client: cluster.client().clone(),
-                path: format!("{root}/{plural}"),
-                plural: plural.clone(),
-                lines: HashMap::new(),
-                changes: changes.clone(),
-            };
-            tokio::spawn(follower.run());
-        }
+    /// Remembers the collections that `tables` shows.
+    pub(super) fn shows(&self, shown: Vec<(String, String)>) {
         *self.0.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
-        let events = Follower {
-            view: self.clone(),
-            client: cluster.client().clone(),
-            path: "/api/v1/events".to_owned(),
-            plural: "events".to_owned(),
-            lines: HashMap::new(),
-            changes: changes.clone(),
-        };
-        tokio::spawn(events.run());
-        if let Some(server) = cluster.memory() {
-            let mut requests = server.follow_requests();
-            let view = self.clone();
-            tokio::spawn(async move {
-                while let Some(request) = requests.next().await {
-                    view.request(&request, all_requests);
-                }
-            });
-        }
     }
 
-    fn request(&self, request: &RecordedRequest, all: bool) {
+    /// Returns where what happens is recorded for the page.
+    pub(super) fn history(&self) -> Option<&History> {
+        self.0.history.as_ref()
+    }
+
+    pub(super) fn request(&self, request: &RecordedRequest, all: bool) {
         // Renewals and events are frequent, and events have lines of their own.
         let is_noise = matches!(request.resource.as_str(), "leases" | "events");
         let failed = request.status >= 400 && !(request.status == 404 && request.verb == "get");
@@ -235,166 +195,5 @@ impl View {
         let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
         let _closed = writeln!(out, "{}", texts.join("\n\n"));
         Ok(())
-    }
-}
-
-/// Who writes Events about workloads, whose objects have lines of their own.
-const OF_THE_CLUSTER: [&str; 7] = [
-    "daemonset-controller",
-    "default-scheduler",
-    "deployment-controller",
-    "job-controller",
-    "kubelet",
-    "replicaset-controller",
-    "statefulset-controller",
-];
-
-/// Follows one collection.
-struct Follower {
-    view: View,
-    client: Client,
-    path: String,
-    plural: String,
-    /// The last line of each object.
-    lines: HashMap<String, String>,
-    changes: UnboundedSender<Seen>,
-}
-
-impl Follower {
-    async fn run(mut self) {
-        loop {
-            let accept = if self.plural == "events" {
-                "application/json"
-            } else {
-                TABLE
-            };
-            let request = Request::get(format!("{}?watch=1", self.path))
-                .header(http::header::ACCEPT, accept)
-                .header(http::header::USER_AGENT, AGENT)
-                .body(Vec::new());
-            let Ok(request) = request else { return };
-            let watch = self.client.request_events::<Value>(request).await;
-            if let Ok(events) = watch {
-                let mut events = std::pin::pin!(events);
-                // The columns are in the first event only.
-                let mut columns = Value::Null;
-                while let Ok(Some(event)) = events.try_next().await {
-                    self.event(event, &mut columns);
-                }
-            }
-            // The server ends watches after a while; a kind may not be served yet.
-            sleep(Duration::from_secs(1)).await;
-        }
-    }
-
-    fn event(&mut self, event: WatchEvent<Value>, columns: &mut Value) {
-        let (object, deleted) = match event {
-            WatchEvent::Added(object) | WatchEvent::Modified(object) => (object, false),
-            WatchEvent::Deleted(object) => (object, true),
-            WatchEvent::Bookmark(_) | WatchEvent::Error(_) => return,
-        };
-        if self.plural == "events" {
-            if !deleted {
-                self.kubernetes_event(&object);
-            }
-            return;
-        }
-        if object["columnDefinitions"]
-            .as_array()
-            .is_some_and(|it| !it.is_empty())
-        {
-            *columns = object.clone();
-        }
-        for row in object["rows"].as_array().into_iter().flatten() {
-            self.row(columns, row, deleted);
-        }
-    }
-
-    fn row(&mut self, table: &Value, row: &Value, deleted: bool) {
-        let metadata = &row["object"]["metadata"];
-        let text = |name: &str| metadata[name].as_str().unwrap_or_default().to_owned();
-        let (namespace, name) = (text("namespace"), text("name"));
-        if namespace.starts_with("kube-")
-            || name == "kube-root-ca.crt"
-            || name == "kubernetes" && self.plural == "services"
-        {
-            return;
-        }
-        let mut cells = Vec::new();
-        let mut ready = true;
-        for index in visible(table) {
-            let column = cell(&table["columnDefinitions"][index]["name"]);
-            let value = cell(&row["cells"][index]);
-            if column == "Ready" {
-                let (now, wanted) = value.split_once('/').unwrap_or(("", ""));
-                ready = now == wanted;
-            }
-            if !matches!(column.as_str(), "Name" | "Age") {
-                cells.push(format!(
-                    "{}={value}",
-                    column.to_uppercase().replace(' ', "-")
-                ));
-            }
-        }
-        // The state of Pods is in that of their owner, of which Jobs have Pods that end.
-        if self.plural == "pods" {
-            ready = true;
-        }
-        let key = format!("{namespace}/{name}");
-        let seen = Seen {
-            name: (self.plural.clone(), namespace, name),
-            written: written(metadata),
-            ready: (!deleted).then_some(ready),
-        };
-        self.changes.send(seen).ok();
-        let line = if deleted {
-            self.lines.remove(&key);
-            "deleted".to_owned()
-        } else {
-            let line = cells.join(" ");
-            if self.lines.insert(key.clone(), line.clone()).as_ref() == Some(&line) {
-                return;
-            }
-            line
-        };
-        let key = key.trim_start_matches('/');
-        self.view.line(
-            colored(AnsiColor::Green),
-            "object",
-            &format!("{} {key} {line}", self.plural),
-        );
-    }
-
-    fn kubernetes_event(&mut self, event: &Value) {
-        let text = |pointer: &str| {
-            event
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        if text("/type") == "Normal" && OF_THE_CLUSTER.contains(&text("/reportingComponent")) {
-            return;
-        }
-        let key = text("/metadata/uid").to_owned();
-        let message = match text("/message") {
-            "" => text("/note"),
-            message => message,
-        };
-        let line = format!(
-            "{} {} {}/{}: {message}",
-            text("/type"),
-            text("/reason"),
-            text("/involvedObject/kind"),
-            text("/involvedObject/name"),
-        );
-        if self.lines.insert(key, line.clone()).as_ref() == Some(&line) {
-            return;
-        }
-        let color = if text("/type") == "Warning" {
-            AnsiColor::Yellow
-        } else {
-            AnsiColor::Cyan
-        };
-        self.view.line(colored(color), "event", &line);
     }
 }

@@ -8,6 +8,7 @@
 
 mod cluster;
 mod envtest;
+mod page;
 
 use std::{
     fs,

@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures::FutureExt;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use tracing::{error, warn};
+use tracing::{Instrument, debug, error, info_span, warn};
 
 use super::{Action, MetricsHandle, OnError};
 use crate::{
@@ -51,12 +51,24 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
         };
         let started = Instant::now();
         self.metrics.count(|counts| counts.active += 1);
-        let attempt = AssertUnwindSafe(attempt).catch_unwind();
+        // Each log line of the reconcile says which object it is about. `kube-codegen dev` draws the spans, by the two lines of their ends.
+        let span = info_span!("reconcile", kind = %self.primary.kind(), object = %key);
+        span.in_scope(|| debug!("starts"));
+        let attempt = AssertUnwindSafe(attempt)
+            .catch_unwind()
+            .instrument(span.clone());
         let outcome = match self.reconcile_timeout {
             None => Some(attempt.await),
             Some(limit) => timeout(limit, attempt).await.ok(),
         };
         let took = started.elapsed();
+        let ended = match &outcome {
+            Some(Ok(Ok(_))) => "succeeded",
+            Some(Ok(Err(_))) => "failed",
+            Some(Err(_)) => "panicked",
+            None => "timed out",
+        };
+        span.in_scope(|| debug!("{ended} after {} µs", took.as_micros()));
         self.metrics.finished(took, |counts| match &outcome {
             Some(Ok(Ok(action))) => counts.requeues += u64::from(action.requeue_after.is_some()),
             Some(Ok(Err(_))) => counts.errors += 1,

@@ -7,6 +7,7 @@ mod reduce;
 mod scenarios;
 mod setup;
 mod simulation;
+mod start;
 mod step;
 mod template;
 mod upgrade;

@@ -14,6 +14,7 @@ impl Simulation {
             self.setup.operator.is_some(),
             "a simulation needs an operator"
         );
+        self.start_from_file();
         let workloads = self.workloads();
         assert!(
             !workloads.is_empty(),

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    handlers::{scale, table::table},
+    handlers::{
+        scale,
+        table::{Include, table},
+    },
     kinds::{
         convert::{current, loaded},
         store::Store,
@@ -27,7 +30,8 @@ pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
         let object = present(&found, target, false);
         let version = at(&object, "/metadata/resourceVersion");
         let metadata = json!({"resourceVersion": version});
-        return Ok(table(target, &[object], &metadata));
+        let include = Include::read(&request.query)?;
+        return Ok(table(target, &[object], &metadata, include));
     }
     Ok(present(&found, target, request.metadata_only))
 }
@@ -66,7 +70,7 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
         }
     }
     if request.table {
-        return Ok(table(target, &items, &metadata));
+        return Ok(table(target, &items, &metadata, Include::read(query)?));
     }
     let mut list = if request.metadata_only {
         json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList", "metadata": metadata})

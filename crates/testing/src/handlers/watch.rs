@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    handlers::{read::bookmark, table::table},
+    handlers::{
+        read::bookmark,
+        table::{Include, table},
+    },
     kinds::{
         convert,
         store::{Backend, Store},
@@ -43,7 +46,7 @@ struct Watch {
     target: Target,
     selector: Selector,
     metadata_only: bool,
-    table: bool,
+    table: Option<Include>,
     bookmarks: bool,
     position: u64,
     lines: VecDeque<Bytes>,
@@ -85,13 +88,14 @@ pub(crate) fn open(
         .filter(|seconds| *seconds > 0)
         .map_or(TIMEOUT, |seconds| Duration::from_secs(seconds).min(LONGEST));
     let now = Instant::now();
+    let table = request.table.then(|| Include::read(query)).transpose()?;
     let (sender, commands) = mpsc::unbounded_channel();
     let mut watch = Watch {
         backend: Arc::downgrade(backend),
         record: Arc::downgrade(record),
         selector,
         metadata_only: request.metadata_only,
-        table: request.table,
+        table,
         bookmarks: query.flag("allowWatchBookmarks"),
         position: store.revision(),
         lines: VecDeque::new(),
@@ -301,12 +305,13 @@ impl Watch {
             }
             _ => EventAction::Pass,
         };
-        let object = if self.table && !matches!(kind, "BOOKMARK" | "ERROR") {
-            let version = object::at(&object, "/metadata/resourceVersion");
-            let metadata = json!({"resourceVersion": version});
-            table(&self.target, &[object], &metadata)
-        } else {
-            object
+        let object = match self.table {
+            Some(include) if !matches!(kind, "BOOKMARK" | "ERROR") => {
+                let version = object::at(&object, "/metadata/resourceVersion");
+                let metadata = json!({"resourceVersion": version});
+                table(&self.target, &[object], &metadata, include)
+            }
+            _ => object,
         };
         let line = Bytes::from(format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"));
         match action {

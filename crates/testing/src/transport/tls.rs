@@ -97,6 +97,11 @@ impl Tls {
         })
     }
 
+    /// Returns the certificate and its key, for another server on 127.0.0.1 that the same clients trust.
+    pub fn config(&self) -> Arc<ServerConfig> {
+        self.config.clone()
+    }
+
     /// Returns the certificate of the authority (PEM), for clients.
     pub fn authority(&self) -> &str {
         &self.authority

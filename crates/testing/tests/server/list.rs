@@ -147,3 +147,32 @@ async fn a_client_can_request_metadata_only() {
         "PartialObjectMetadata"
     );
 }
+
+#[tokio::test]
+async fn the_rows_of_a_table_have_what_the_client_asks_for() {
+    let server = ApiServer::new();
+    create(&maps(&server), "a").await;
+    let table = async |query: &str| {
+        let path = format!("/api/v1/namespaces/default/configmaps{query}");
+        let request = http::Request::get(path)
+            .header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+            .body(Vec::new());
+        let client = server.client();
+        client.request::<serde_json::Value>(request.unwrap()).await
+    };
+    let kind = async |query: &str| table(query).await.unwrap()["rows"][0]["object"]["kind"].clone();
+    assert_eq!(kind("").await, "PartialObjectMetadata");
+    assert_eq!(
+        kind("?includeObject=Metadata").await,
+        "PartialObjectMetadata"
+    );
+    assert_eq!(kind("?includeObject=Object").await, "ConfigMap");
+    assert_eq!(kind("?includeObject=None").await, json!(null));
+    let refused = table("?includeObject=All").await.unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("unrecognized includeObject value"),
+        "{refused}"
+    );
+}

@@ -7,7 +7,11 @@ use serde_json::{Value, json};
 use self::cells::{age, computed};
 use crate::{
     kinds::target::Target,
-    values::object::{at, list, text},
+    request::Query,
+    values::{
+        object::{at, list, put, text},
+        status::{Answer, bad_request},
+    },
 };
 
 /// A column: its name, and what computes the cell.
@@ -47,8 +51,35 @@ const COLUMNS: &[(&str, &[(&str, &str)])] = &[
     ("Event", &[("Last Seen", "=lastSeen"), ("Type", "/type"), ("Reason", "/reason"), ("Object", "=object"), ("Message", "=message")]),
 ];
 
+/// What the rows of a table have besides their cells: the metadata of the object, nothing, or all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Include {
+    Metadata,
+    None,
+    Object,
+}
+
+impl Include {
+    /// Reads the parameter `includeObject`.
+    pub(crate) fn read(query: &Query) -> Answer<Self> {
+        match query.get("includeObject") {
+            None | Some("" | "Metadata") => Ok(Self::Metadata),
+            Some("None") => Ok(Self::None),
+            Some("Object") => Ok(Self::Object),
+            Some(other) => Err(bad_request(&format!(
+                "unrecognized includeObject value: {other:?}"
+            ))),
+        }
+    }
+}
+
 /// Returns the objects as a table.
-pub(crate) fn table(target: &Target, objects: &[Value], metadata: &Value) -> Value {
+pub(crate) fn table(
+    target: &Target,
+    objects: &[Value],
+    metadata: &Value,
+    include: Include,
+) -> Value {
     let columns = columns(target);
     let definitions: Vec<Value> = columns
         .iter()
@@ -62,12 +93,22 @@ pub(crate) fn table(target: &Target, objects: &[Value], metadata: &Value) -> Val
         .iter()
         .map(|object| {
             let cells: Vec<Value> = columns.iter().map(|it| cell(it, object)).collect();
-            let partial = json!({
-                "apiVersion": "meta.k8s.io/v1",
-                "kind": "PartialObjectMetadata",
-                "metadata": at(object, "/metadata"),
-            });
-            json!({"cells": cells, "object": partial})
+            let included = match include {
+                Include::Metadata => json!({
+                    "apiVersion": "meta.k8s.io/v1",
+                    "kind": "PartialObjectMetadata",
+                    "metadata": at(object, "/metadata"),
+                }),
+                Include::None => Value::Null,
+                Include::Object => {
+                    let mut object = object.clone();
+                    // The items of a list have none.
+                    put(&mut object, "/apiVersion", target.api_version().into());
+                    put(&mut object, "/kind", target.kind.kind.clone().into());
+                    object
+                }
+            };
+            json!({"cells": cells, "object": included})
         })
         .collect();
     json!({

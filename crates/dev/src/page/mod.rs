@@ -1,0 +1,137 @@
+//! The page: a server on 127.0.0.1 that only the pages of its own address can use, and only with the token in its path.
+
+mod actions;
+mod answer;
+mod guard;
+mod object;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::{convert::Infallible, sync::Arc};
+
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use kube_codegen_look as look;
+use tokio::{
+    net::TcpListener,
+    task::{AbortHandle, JoinSet},
+};
+
+use crate::history::History;
+pub(crate) use actions::{Actions, Order};
+use answer::{Answer, json, refused, text};
+use guard::Guard;
+
+const PAGE: &str = include_str!("index.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPTS: [(&str, &str); 5] = [
+    ("state.js", include_str!("state.js")),
+    ("tree.js", include_str!("tree.js")),
+    ("timeline.js", include_str!("timeline.js")),
+    ("details.js", include_str!("details.js")),
+    ("page.js", include_str!("page.js")),
+];
+
+/// The longest body of a request.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// A server, which ends when it is dropped.
+pub(crate) struct Page {
+    url: String,
+    accepting: AbortHandle,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+struct Served {
+    guard: Guard,
+    history: History,
+    actions: Actions,
+}
+
+impl Page {
+    pub(crate) async fn start(history: History, actions: Actions) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("cannot start the page: {error}");
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
+        let guard = Guard::new(listener.local_addr().map_err(failed)?.port());
+        let url = guard.url();
+        let served = Arc::new(Served {
+            guard,
+            history,
+            actions,
+        });
+        let accepting = tokio::spawn(accept(listener, served)).abort_handle();
+        Ok(Self { url, accepting })
+    }
+
+    /// Returns the address with the token.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+async fn accept(listener: TcpListener, served: Arc<Served>) {
+    // Dropping the task closes every connection.
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            continue;
+        };
+        while connections.try_join_next().is_some() {}
+        let served = served.clone();
+        connections.spawn(async move {
+            let service = service_fn(move |request| {
+                let served = served.clone();
+                async move { Ok::<_, Infallible>(served.answer(request).await) }
+            });
+            // A browser notices a closed connection itself.
+            let _closed = http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+        });
+    }
+}
+
+impl Served {
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let path = match self.guard.admit(&request) {
+            Ok(path) => path.to_owned(),
+            Err(why) => return refused(StatusCode::FORBIDDEN, why),
+        };
+        let known = request.uri().query().and_then(|query| {
+            let mut pairs = query.split('&');
+            pairs.find_map(|pair| pair.strip_prefix("known=")?.parse().ok())
+        });
+        match (request.method(), path.as_str()) {
+            (&Method::GET, "") => text("text/html", PAGE),
+            (&Method::GET, "page.css") => text("text/css", &format!("{}{STYLE}", look::CSS)),
+            (&Method::GET, "look.js") => text("text/javascript", look::SCRIPT),
+            (&Method::GET, "events") => stream::events(self.history.clone(), known),
+            (&Method::GET, path) => match SCRIPTS.iter().find(|(name, _)| *name == path) {
+                Some((_, script)) => text("text/javascript", script),
+                None => refused(StatusCode::NOT_FOUND, "there is no such page"),
+            },
+            (&Method::POST, "do") => {
+                let body = Limited::new(request.into_body(), LONGEST).collect().await;
+                let Ok(body) = body else {
+                    return refused(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
+                };
+                let order = match serde_json::from_slice(&body.to_bytes()) {
+                    Ok(order) => order,
+                    Err(error) => {
+                        return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}"));
+                    }
+                };
+                json(&self.actions.execute(&self.history, &order).await)
+            }
+            _ => refused(StatusCode::METHOD_NOT_ALLOWED, "this method is not served"),
+        }
+    }
+}
