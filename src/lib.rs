@@ -84,6 +84,8 @@ mod json_schema;
 mod lint;
 mod locate;
 mod lower;
+#[cfg(feature = "cli")]
+mod object_meta;
 pub mod options;
 mod pass;
 mod path;

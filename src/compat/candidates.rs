@@ -105,7 +105,7 @@ pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    let values = part.samples(4);
+    let values: Vec<Value> = part.samples(4).collect();
     for frame in frames(side, focus.here, side.samples().len()) {
         for value in &values {
             found.extend(frame.with(side, value.clone()));
@@ -148,20 +148,13 @@ pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
 fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<String> {
     let mut pointer = String::new();
     let mut at = object;
-    let mut node = &*side.definition;
-    let sample = |node: &Value| Part::new(node)?.samples(0).into_iter().next();
+    let mut here = SchemaPath::root();
     for segment in path.segments() {
+        here = here.join(segment.clone());
         let name = match segment {
-            Segment::Property(name) => {
-                node = node["properties"].get(&**name)?;
-                name.to_string()
-            }
-            Segment::Items => {
-                node = &node["items"];
-                "0".to_owned()
-            }
+            Segment::Property(name) => name.to_string(),
+            Segment::Items => "0".to_owned(),
             Segment::Values => {
-                node = &node["additionalProperties"];
                 let first = at.as_object()?.keys().next().cloned();
                 first.unwrap_or_else(|| "key".to_owned())
             }
@@ -169,13 +162,13 @@ fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<Strin
         at = match at {
             Value::Array(items) => {
                 if items.is_empty() {
-                    items.push(sample(node)?);
+                    items.push(side.smallest(&here)?);
                 }
                 items.first_mut()?
             }
             Value::Object(fields) => {
                 if fields.get(&name).is_none_or(Value::is_null) {
-                    fields.insert(name.clone(), sample(node)?);
+                    fields.insert(name.clone(), side.smallest(&here)?);
                 }
                 fields.get_mut(&name)?
             }

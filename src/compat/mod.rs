@@ -24,7 +24,7 @@ pub(crate) use rust::{Break, Releases};
 pub(crate) use stored::{Effect, Group, Reading, readings};
 pub(crate) use witness::{Proof, Witness};
 
-use crate::{options::Options, path::SchemaPath, source::Source};
+use crate::{options::Options, path::SchemaPath, source::Source, threads};
 use witness::{Search, Side};
 
 /// A change of a CRD, and what it breaks.
@@ -173,14 +173,16 @@ pub(crate) fn compare(
     let mut all: Vec<&String> = old.keys().chain(new.keys()).collect();
     all.sort_unstable();
     all.dedup();
-    let mut changes = Vec::new();
-    for name in all {
-        let mut findings = match (old.get(name), new.get(name)) {
+    let compared = threads::with_large_stack(|| {
+        threads::map(&all, |name| match (old.get(*name), new.get(*name)) {
             (Some(_), None) => vec![Finding::at(Rule::CrdRemoved, "", String::new())],
             (None, Some(_)) => vec![Finding::at(Rule::CrdAdded, "", String::new())],
             (Some(old), Some(new)) => compare_crd(old, new),
             (None, None) => Vec::new(),
-        };
+        })
+    });
+    let mut changes = Vec::new();
+    for (name, mut findings) in all.into_iter().zip(compared) {
         let crd = new.get(name).or(old.get(name)).copied();
         let crd = crd.unwrap_or(&Value::Null);
         let kind = crd["spec"]["names"]["kind"].as_str().unwrap_or_default();

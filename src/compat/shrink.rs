@@ -14,20 +14,17 @@ pub(super) fn shrink(mut object: Value, proves: &dyn Fn(&Value) -> bool) -> Valu
         let mut places = Vec::new();
         pointers(&object, &mut String::new(), &mut places);
         for pointer in places {
-            // An earlier removal may have removed it, or moved an item.
-            if object.pointer(&pointer).is_none() {
-                continue;
-            }
-            for changed in reductions(&object, &pointer) {
-                if budget == 0 {
-                    return object;
-                }
-                budget -= 1;
-                if proves(&changed) {
-                    object = changed;
-                    smaller = true;
+            // Again, since half of what is left may go, too. An earlier removal may have removed the place, or moved an item.
+            while object.pointer(&pointer).is_some() {
+                let all = reductions(&object, &pointer);
+                let Some(changed) = all.take(budget).find(|changed| {
+                    budget -= 1;
+                    proves(changed)
+                }) else {
                     break;
-                }
+                };
+                object = changed;
+                smaller = true;
             }
         }
         if !smaller {
@@ -48,7 +45,7 @@ pub(super) fn shrink_pair(
         let mut smaller = false;
         for pointer in places {
             let [of_stored, of_update] = [&stored, &update].map(|object| {
-                let without = reductions(object, &pointer).into_iter().next();
+                let without = reductions(object, &pointer).next();
                 without.filter(|_| object.pointer(&pointer).is_some())
             });
             if let (Some(a), Some(b)) = (of_stored, of_update)
@@ -98,38 +95,67 @@ fn pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// Returns the object without a place, and with smaller values there.
-fn reductions(object: &Value, pointer: &str) -> Vec<Value> {
-    let mut found = Vec::new();
-    let (Some((parent, _)), Some(step)) = (pointer.rsplit_once('/'), steps(pointer).last()) else {
-        return found;
+/// Returns the object without a place, and with smaller values there: half as many fields or items, or a shorter text.
+fn reductions(object: &Value, pointer: &str) -> impl Iterator<Item = Value> {
+    let place = object.pointer(pointer);
+    let size = match place {
+        Some(Value::Object(fields)) => fields.len(),
+        Some(Value::Array(items)) => items.len(),
+        _ => 0,
     };
+    let halves = [0..size / 2, size / 2..size].into_iter();
+    let halves = halves.filter(move |_| size > 3).map(|range| {
+        changed(object, pointer, |place| match place {
+            Value::Object(fields) => {
+                let mut index = 0;
+                fields.retain(|_, _| {
+                    index += 1;
+                    !range.contains(&(index - 1))
+                });
+            }
+            Value::Array(items) => _ = items.drain(range),
+            _ => {}
+        })
+    });
+    let letters = place.and_then(Value::as_str);
+    let letters = letters.map_or(0, |text| text.chars().count());
+    let lengths = [letters / 2, letters.saturating_sub(1)].into_iter();
+    let texts = lengths.filter(move |_| letters > 8).map(|length| {
+        changed(object, pointer, |place| {
+            if let Value::String(text) = place {
+                *text = text.chars().take(length).collect();
+            }
+        })
+    });
+    without(object, pointer)
+        .into_iter()
+        .chain(halves)
+        .chain(texts)
+}
+
+/// Returns the object without a place; `None` if it is always there.
+fn without(object: &Value, pointer: &str) -> Option<Value> {
+    let (parent, _) = pointer.rsplit_once('/')?;
+    let step = steps(pointer).last()?;
+    if pointer == "/metadata" {
+        return None;
+    }
     let mut without = object.clone();
-    match without.pointer_mut(parent) {
-        Some(Value::Object(fields)) if pointer != "/metadata" => _ = fields.remove(&step),
-        Some(Value::Array(items)) => {
-            if let Ok(index) = step.parse::<usize>()
-                && index < items.len()
-            {
-                items.remove(index);
-            }
+    match without.pointer_mut(parent)? {
+        Value::Object(fields) => _ = fields.remove(&step)?,
+        Value::Array(items) => {
+            let index = step.parse().ok().filter(|index| *index < items.len())?;
+            items.remove(index);
         }
-        _ => {}
+        _ => return None,
     }
-    if without != *object {
-        found.push(without);
+    Some(without)
+}
+
+fn changed(object: &Value, pointer: &str, change: impl FnOnce(&mut Value)) -> Value {
+    let mut changed = object.clone();
+    if let Some(place) = changed.pointer_mut(pointer) {
+        change(place);
     }
-    if let Some(Value::String(text)) = object.pointer(pointer) {
-        let letters = text.chars().count();
-        for length in [letters / 2, letters.saturating_sub(1)] {
-            if (1..letters).contains(&length) && letters > 8 {
-                let mut shorter = object.clone();
-                if let Some(place) = shorter.pointer_mut(pointer) {
-                    *place = text.chars().take(length).collect::<String>().into();
-                    found.push(shorter);
-                }
-            }
-        }
-    }
-    found
+    changed
 }

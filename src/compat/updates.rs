@@ -96,7 +96,7 @@ fn candidates(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<
     let (Some(old), Some(new)) = (Part::new(here), Part::new(there)) else {
         return Vec::new();
     };
-    let mut all = old.samples(12);
+    let mut all: Vec<Value> = old.samples(12).collect();
     let samples = all.len();
     for value in values::of(&old, &new) {
         if all.len() < MOST && !all.contains(&value) && old.accepts(&value) {

@@ -59,15 +59,13 @@ impl<'a> Part<'a> {
     }
 
     /// Returns valid values, the smallest first, with `random` random ones.
-    pub(super) fn samples(&self, random: u64) -> Vec<Value> {
-        let head = Self::head();
-        let extents = [Extent::Minimal, Extent::Full];
-        let samples = extents.map(|extent| self.schema.sample(extent, &head));
-        let random = (0..random).map(|seed| self.schema.random(seed, &head));
-        let all = samples.into_iter().chain(random);
+    pub(super) fn samples(&self, random: u64) -> impl Iterator<Item = Value> {
+        let extents = [Extent::Minimal, Extent::Full].into_iter();
+        let samples = extents.map(|extent| self.schema.sample(extent, &Self::head()));
+        let random = (0..random).map(|seed| self.schema.random(seed, &Self::head()));
+        let all = samples.chain(random);
         all.filter(|(_, causes)| causes.is_empty())
             .map(|(mut object, _)| object["value"].take())
-            .collect()
     }
 
     pub(super) fn accepts(&self, value: &Value) -> bool {
@@ -126,7 +124,7 @@ pub(super) fn of(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
         );
     }
     found.extend(numbers(old, new));
-    let samples = old.samples(12);
+    let samples: Vec<Value> = old.samples(12).collect();
     found.extend(texts(old, new, &samples));
     found.extend(lists(old, new, &samples));
     for sample in &samples {
@@ -244,7 +242,7 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
     else {
         return Vec::new();
     };
-    let all = items.samples(40);
+    let all: Vec<Value> = items.samples(40).collect();
     let mut found = Vec::new();
     let mut wanted = vec![0, 1, 2];
     for part in [old, new] {
@@ -314,7 +312,7 @@ fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
     else {
         return Vec::new();
     };
-    let samples = inner.samples(2);
+    let sample = inner.samples(2).next();
     let mut wanted = vec![0, 1, 2];
     for part in [old, new] {
         for keyword in ["minProperties", "maxProperties"] {
@@ -325,7 +323,7 @@ fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
     }
     let mut found = Vec::new();
     for count in wanted.into_iter().filter(|it| *it <= MOST_ITEMS) {
-        if let Some(value) = samples.first() {
+        if let Some(value) = &sample {
             let fields: Map<String, Value> = (0..count)
                 .map(|index| (format!("key{index}"), value.clone()))
                 .collect();

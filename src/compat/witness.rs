@@ -1,5 +1,9 @@
 //! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
-use std::{borrow::Cow, cell::OnceCell};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+};
 
 use kube_codegen_schema::{Cause, Extent, Schema, validate_metadata};
 use serde_json::{Value, json};
@@ -7,7 +11,9 @@ use serde_json::{Value, json};
 use super::{
     candidates::{self, Focus},
     shrink::shrink,
+    values::Part,
 };
+use crate::{evolution, path::SchemaPath};
 
 /// How many objects a search tries at most.
 const TRIES: usize = 600;
@@ -24,6 +30,10 @@ pub(super) struct Side<'a> {
     /// Whether unknown fields are kept everywhere (`spec.preserveUnknownFields`).
     preserves: bool,
     samples: OnceCell<Vec<Value>>,
+    /// Random objects that this version accepts and the one that it is compared with refuses.
+    disputed: OnceCell<Vec<Value>>,
+    /// The smallest values of places, as far as they were asked for.
+    smallest: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
 }
 
 impl<'a> Side<'a> {
@@ -47,6 +57,8 @@ impl<'a> Side<'a> {
             schema: schema.with_scale(&version["subresources"]["scale"]).ok()?,
             preserves: crd.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true)),
             samples: OnceCell::new(),
+            disputed: OnceCell::new(),
+            smallest: RefCell::default(),
         })
     }
 
@@ -58,6 +70,8 @@ impl<'a> Side<'a> {
             head: self.head.clone(),
             preserves: self.preserves,
             samples: OnceCell::new(),
+            disputed: OnceCell::new(),
+            smallest: RefCell::default(),
         })
     }
 
@@ -107,6 +121,29 @@ impl<'a> Side<'a> {
         let mut causes = self.schema.validate_update(&new, &old);
         causes.retain(Cause::is_violation);
         causes
+    }
+
+    /// Returns random objects that this version accepts and `other`, with which alone it is compared, refuses; made once.
+    fn disputed(&self, other: &Side<'_>) -> &[Value] {
+        self.disputed.get_or_init(|| {
+            let random = (0..RANDOM).map(|seed| self.schema.random(seed, &self.head));
+            let valid = random.filter(|(_, causes)| causes.is_empty());
+            valid
+                .map(|(object, _)| object)
+                .filter(|object| self.dropped(object).is_empty())
+                .filter(|object| !other.refusals(object).is_empty())
+                .collect()
+        })
+    }
+
+    /// Returns the smallest valid value of a place, made once; `None` if none is found.
+    pub(super) fn smallest(&self, path: &SchemaPath) -> Option<Value> {
+        let mut known = self.smallest.borrow_mut();
+        let value = known.entry(path.clone()).or_insert_with(|| {
+            let part = Part::new(evolution::at(&self.definition, path)?)?;
+            part.samples(0).next()
+        });
+        value.clone()
     }
 
     /// Returns valid objects, made once.
@@ -211,13 +248,21 @@ pub(super) fn refused(
 ) -> Search {
     let mut tries = 0;
     let only = only.unwrap_or(after);
-    let is_witness = |object: &Value| {
+    let is_disputed = |object: &Value| {
         before.dropped(object).is_empty()
-            && !only.refusals(object).is_empty()
             && before.refusals(object).is_empty()
             && !after.refusals(object).is_empty()
     };
-    let found = find(before, only, focus, &mut tries, &is_witness);
+    let is_witness = |object: &Value| !only.refusals(object).is_empty() && is_disputed(object);
+    let found = focus.and_then(|focus| {
+        let objects = candidates::at(before, only, focus, TRIES, &mut tries);
+        objects.into_iter().find(&is_witness)
+    });
+    let found = found.or_else(|| {
+        tries += usize::try_from(RANDOM).unwrap_or_default();
+        let mut disputed = before.disputed(after).iter();
+        disputed.find(|object| is_witness(object)).cloned()
+    });
     let witness = found.map(|object| {
         let causes = only.refusals(&object);
         let is_one = |cause: &Cause| {
@@ -226,7 +271,7 @@ pub(super) fn refused(
             causes.iter().find(same).is_some()
         };
         let object = shrink(object, &|object| {
-            is_witness(object) && only.refusals(object).iter().any(is_one)
+            only.refusals(object).iter().any(is_one) && is_disputed(object)
         });
         let causes = only.refusals(&object);
         let mut messages = after.refusals(&object);
@@ -342,24 +387,6 @@ fn first_difference(a: &Value, b: &Value, path: String) -> Option<(String, Strin
         }
         _ => Some((path, a.to_string(), b.to_string())),
     }
-}
-
-fn find(
-    accepts: &Side<'_>,
-    refuses: &Side<'_>,
-    focus: Option<&Focus<'_>>,
-    tries: &mut usize,
-    is_witness: &dyn Fn(&Value) -> bool,
-) -> Option<Value> {
-    if let Some(focus) = focus {
-        let objects = candidates::at(accepts, refuses, focus, TRIES, tries);
-        if let Some(found) = objects.into_iter().find(is_witness) {
-            return Some(found);
-        }
-    }
-    *tries += usize::try_from(RANDOM).unwrap_or_default();
-    let mut random = (0..RANDOM).map(|seed| accepts.schema.random(seed, &accepts.head).0);
-    random.find(is_witness)
 }
 
 /// Returns the field of a cause without indexes.

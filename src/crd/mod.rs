@@ -14,6 +14,7 @@ mod subresources;
 mod time;
 mod version;
 
+pub(crate) use reader::schema_path;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
 use crate::diag::{Code, Diagnostics, Place};

@@ -250,7 +250,7 @@ pub(super) fn closest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 }
 
 /// Converts a pointer below a schema to the schema path of the node that it leads to or into.
-fn schema_path(below: &str) -> String {
+pub(crate) fn schema_path(below: &str) -> String {
     let mut path = SchemaPath::root();
     let mut steps = pointer::steps(below);
     while let Some(step) = steps.next() {

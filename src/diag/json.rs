@@ -6,7 +6,7 @@ use super::{Diagnostic, Diagnostics};
 use crate::source::Source;
 
 /// Renders one JSON object per line. The keys are stable: `code`, `severity`, `message`, `file`, `line`, `column`, `crd`,
-/// `version`, `schemaPath` and `hint` are always present, and null where the value is unknown.
+/// `version`, `schemaPath` and `hint` are always present, and null where the value is unknown; findings of `lint` have a `rule`, too.
 pub fn render(diagnostics: &Diagnostics, sources: &[Source]) -> String {
     diagnostics
         .iter()
@@ -17,7 +17,7 @@ pub fn render(diagnostics: &Diagnostics, sources: &[Source]) -> String {
 /// Returns one diagnostic as a JSON object.
 pub fn object(diagnostic: &Diagnostic, sources: &[Source]) -> Value {
     let place = &diagnostic.place;
-    json!({
+    let mut object = json!({
         "code": diagnostic.code.as_str(),
         "severity": diagnostic.severity.as_str(),
         "message": diagnostic.message,
@@ -28,5 +28,9 @@ pub fn object(diagnostic: &Diagnostic, sources: &[Source]) -> Value {
         "version": place.version,
         "schemaPath": place.schema_path,
         "hint": diagnostic.hint,
-    })
+    });
+    if let Some(rule) = diagnostic.rule {
+        object["rule"] = rule.into();
+    }
+    object
 }

@@ -94,6 +94,8 @@ pub struct Diagnostic {
     pub label: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The rule of `kube-codegen lint` that found it.
+    pub rule: Option<&'static str>,
 }
 
 /// All diagnostics of a run, in the order they were reported; after [`Diagnostics::locate`], in the order of the input.
@@ -123,6 +125,7 @@ impl Diagnostics {
             place,
             label: None,
             hint: code.default_hint().map(str::to_owned),
+            rule: None,
         });
         &mut self.all[index]
     }

@@ -41,7 +41,7 @@ impl Convert {
 
     /// Converts a schema. Where null is dropped before anything is validated, it is accepted.
     /// `kept` says that a list around it keeps undeclared fields.
-    fn node(
+    pub(super) fn node(
         &self,
         schema: &Value,
         is_null_dropped: bool,
@@ -141,8 +141,8 @@ fn embedded(out: &mut Map<String, Value>) {
     properties["apiVersion"] = json!({"type": "string", "minLength": 1});
     properties["kind"] = json!({"type": "string", "minLength": 1});
     let mut metadata = meta::embedded_meta();
-    metadata["type"] = json!(["object", "null"]);
-    properties["metadata"] = metadata;
+    metadata.insert("type".into(), json!(["object", "null"]));
+    properties["metadata"] = metadata.into();
     let required = out.entry("required").or_insert_with(|| json!([]));
     if let Some(required) = required.as_array_mut() {
         for name in ["apiVersion", "kind"] {

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::diag::{Code, Diagnostics, Place, Severity, pointer};
+use crate::{
+    crd::schema_path,
+    diag::{Code, Diagnostics, Place, Severity, pointer},
+};
 pub(crate) use rules::{Level, Rule};
 
 /// Reports the findings of a CRD whose place is given.
@@ -20,6 +23,7 @@ pub(crate) fn lint(
             crd: crd["metadata"]["name"].as_str().map(str::to_owned),
             ..place.clone()
         },
+        root: String::new(),
         levels,
         diagnostics,
     };
@@ -29,6 +33,7 @@ pub(crate) fn lint(
         let at = format!("/spec/versions/{index}");
         let schema = &version["schema"]["openAPIV3Schema"];
         let root = format!("{at}/schema/openAPIV3Schema");
+        lint.root.clone_from(&root);
         lint.status(version, schema, &at, &root);
         for (name, field) in properties(schema) {
             if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
@@ -44,6 +49,8 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 
 struct Lint<'a> {
     place: Place,
+    /// The pointer of the schema.
+    root: String,
     levels: &'a BTreeMap<Rule, Level>,
     diagnostics: &'a mut Diagnostics,
 }
@@ -60,11 +67,13 @@ impl Lint<'_> {
         let place = Place {
             pointer: at.to_owned(),
             key: true,
+            schema_path: at.strip_prefix(&self.root).map(schema_path),
             ..self.place.clone()
         };
         let message = format!("{}: {what}: {}", rule.name(), rule.means());
         let diagnostic = self.diagnostics.report(Code::Practice, place, message);
         diagnostic.severity = severity;
+        diagnostic.rule = Some(rule.name());
         diagnostic.hint(format!("{}; see {}", rule.advice(), rule.source()));
     }
 

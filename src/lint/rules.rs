@@ -80,7 +80,7 @@ rules! {
     MapOfObjects "map-of-objects" Note: "a map of objects is harder to describe and to merge than a list with keys",
         "use a list with `x-kubernetes-list-type: map`", CONVENTIONS "lists-of-named-subobjects-preferred-over-maps";
     Nullable "nullable" Note: "absent and null would mean two things",
-        "leave `nullable` out, and omit the field instead", LINTER "nullable";
+        "leave `nullable` out, and omit the field instead", LINTER "nonullable";
     AnyJson "any-json" Note: "undeclared fields are kept and never validated",
         "declare the fields", CONVENTIONS "objects";
     StatusSubresource "status-subresource" Warning: "the kind has a status, and no status subresource: users and controllers overwrite each other",

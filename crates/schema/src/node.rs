@@ -72,6 +72,8 @@ pub(crate) struct Node {
     pub(crate) list_map_keys: Vec<String>,
     #[serde(rename = "x-kubernetes-validations", deserialize_with = "or_default")]
     pub(crate) validations: Vec<Rule>,
+    #[serde(skip)]
+    pub(crate) has_rules: OnceLock<bool>,
 }
 
 /// `additionalProperties`: a schema or a boolean.
@@ -129,13 +131,15 @@ impl Node {
         }
     }
 
-    /// Returns whether this schema or one inside it has validation rules.
+    /// Returns whether this schema or one inside it has validation rules; each place of an object asks.
     pub(crate) fn has_rules(&self) -> bool {
-        !self.validations.is_empty()
-            || self.properties.values().any(Self::has_rules)
-            || self.additional().is_some_and(Self::has_rules)
-            || self.items.as_deref().is_some_and(Self::has_rules)
-            || self.all_of.iter().any(Self::has_rules)
+        *self.has_rules.get_or_init(|| {
+            !self.validations.is_empty()
+                || self.properties.values().any(Self::has_rules)
+                || self.additional().is_some_and(Self::has_rules)
+                || self.items.as_deref().is_some_and(Self::has_rules)
+                || self.all_of.iter().any(Self::has_rules)
+        })
     }
 
     /// Returns the JSON types that a value may have, without `null`.

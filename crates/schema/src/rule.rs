@@ -26,6 +26,8 @@ pub(crate) struct Rule {
     program: OnceLock<Result<Program, CompileError>>,
     #[serde(skip)]
     message_program: OnceLock<Option<Program>>,
+    #[serde(skip)]
+    uses_old: OnceLock<bool>,
 }
 
 /// The result of an evaluation that is not true.
@@ -103,7 +105,8 @@ impl Rule {
 
     /// Returns whether the rule compares with the state before an update.
     pub(crate) fn uses_old(&self) -> bool {
-        self.program().is_ok_and(|program| program.reads("oldSelf"))
+        let reads = || self.program().is_ok_and(|program| program.reads("oldSelf"));
+        *self.uses_old.get_or_init(reads)
     }
 
     /// Returns whether `oldSelf` is an optional value.

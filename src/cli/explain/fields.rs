@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{meta, wrap::wrap};
+use crate::object_meta::object_meta;
 
 /// The part of a schema that is described, and how.
 pub(super) struct Request<'a> {
@@ -63,7 +64,7 @@ fn published(schema: &Value) -> Value {
             json!({"type": "string", "description": meta::API_VERSION}),
         ),
         ("kind", json!({"type": "string", "description": meta::KIND})),
-        ("metadata", meta::object_meta()),
+        ("metadata", object_meta()),
     ];
     for (name, field) in fields {
         schema["properties"][name] = field;
@@ -77,7 +78,7 @@ fn embed(schema: &mut Value) {
         schema["properties"]["apiVersion"] =
             json!({"type": "string", "description": meta::API_VERSION});
         schema["properties"]["kind"] = json!({"type": "string", "description": meta::KIND});
-        schema["properties"]["metadata"] = meta::object_meta();
+        schema["properties"]["metadata"] = object_meta();
     }
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.values_mut().for_each(embed);

@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         }
         let found = verdicts(old, &new);
         for verdict in &found {
-            if let Some(witness) = &verdict.witness {
+            if let (Some(witness), Some(_)) = (&verdict.witness, &arguments.write) {
                 let line = json!({"old": old, "new": new, "version": version, "rule": verdict.rule, "path": verdict.path, "witness": witness});
                 lines.push(line.to_string());
             }
