@@ -27,12 +27,8 @@ pub(super) fn find(count: usize, excludes: impl Fn(usize, usize) -> bool) -> Vec
         groups.retain(|group| !shared(*group, &all));
         groups.truncate(MOST_GROUPS);
     }
-    let members = |group: u64| {
-        (0..count)
-            .filter(move |at| group & (1 << at) != 0)
-            .collect()
-    };
-    groups.into_iter().map(members).collect()
+    let groups = groups.into_iter();
+    groups.map(|group| members(group).collect()).collect()
 }
 
 /// Extends a group by each candidate (Bron and Kerbosch). What was a candidate before belongs to a group that was found already.
@@ -45,8 +41,13 @@ fn extend(group: u64, mut candidates: u64, mut before: u64, near: &[u64], found:
     if candidates == 0 && before == 0 && group.count_ones() > 1 {
         found.push(group);
     }
-    while candidates != 0 {
-        let at = candidates.trailing_zeros() as usize;
+    // A group without the pivot has a member that the pivot does not exclude: the others need no branch of their own. Without this, the
+    // subsets of a large group are tried.
+    let pivot = members(candidates | before).max_by_key(|at| (candidates & near[*at]).count_ones());
+    let Some(pivot) = pivot else {
+        return;
+    };
+    for at in members(candidates & !near[pivot]) {
         let bit = 1 << at;
         extend(
             group | bit,
@@ -57,5 +58,26 @@ fn extend(group: u64, mut candidates: u64, mut before: u64, near: &[u64], found:
         );
         candidates &= !bit;
         before |= bit;
+    }
+}
+
+fn members(set: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |at| set & (1 << at) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_group_is_found_at_once() {
+        let all: Vec<usize> = (0..64).collect();
+        assert_eq!(find(64, |_, _| true), vec![all]);
+    }
+
+    #[test]
+    fn groups_that_share_a_member_are_found() {
+        let excludes = |a, b| matches!((a, b), (0, 1 | 2) | (1, 2) | (2, 3));
+        assert_eq!(find(5, excludes), vec![vec![0, 1, 2], vec![2, 3]]);
     }
 }
