@@ -1,4 +1,5 @@
 //! Development tasks, run with `cargo xtask TASK`.
+mod book;
 mod breaking;
 mod corpus;
 mod dist;
@@ -18,6 +19,9 @@ use std::process::{Command, ExitCode};
 
 #[derive(Parser)]
 enum Task {
+    /// Draw the plots and the recording of the book from recorded results
+    BenchBook(book::Arguments),
+
     /// Apply known faults to a copy of this repository one by one, and fail if the tests still pass
     Break(breaking::Arguments),
 
@@ -57,6 +61,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let done = match Task::parse() {
+        Task::BenchBook(arguments) => book::run(&arguments),
         Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Dist(arguments) => dist::run(&arguments),
