@@ -10,4 +10,5 @@ mod leaders;
 mod metrics;
 mod migration;
 mod proxy;
+mod shards;
 mod support;
