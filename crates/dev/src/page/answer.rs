@@ -53,11 +53,12 @@ pub(super) fn text(content: &str, body: &str) -> Answer {
 }
 
 pub(super) fn json(result: &Result<Value, String>) -> Answer {
-    let (code, body) = match result {
-        Ok(value) => (StatusCode::OK, value.clone()),
-        Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, json!({"error": error})),
+    // The page works, even if a cluster refuses a change: browsers would report another code in the console.
+    let body = match result {
+        Ok(value) => value.clone(),
+        Err(error) => json!({"error": error}),
     };
-    whole(code, "application/json", body.to_string())
+    whole(StatusCode::OK, "application/json", body.to_string())
 }
 
 pub(super) fn refused(code: StatusCode, why: &str) -> Answer {

@@ -131,7 +131,7 @@ export const ask = async (order) => {
   } catch {
     throw new Error(text);
   }
-  if (!answer.ok) throw new Error(value.error ?? text);
+  if (!answer.ok || value.error !== undefined) throw new Error(value.error ?? text);
   return value;
 };
 
