@@ -93,6 +93,7 @@ templates! {
     "dockerignore.j2" => ".dockerignore";
     "gitignore.j2" => ".gitignore";
     "ci.yml.j2" => ".github/workflows/ci.yml";
+    "image.yml.j2" => ".github/workflows/image.yml";
     "docs.yml.j2" => ".github/workflows/docs.yml";
     "api-changes.yml.j2" => ".github/workflows/api-changes.yml";
     "kube-codegen.toml.j2" => "kube-codegen.toml";

@@ -94,6 +94,8 @@ mod chain;
 mod compatibility;
 mod deadline;
 mod histogram;
+#[cfg(feature = "cli")]
+mod logs;
 mod panics;
 
 pub use kube_codegen_record::{self as record, clock};

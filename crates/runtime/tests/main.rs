@@ -9,5 +9,6 @@ mod manager;
 #[cfg(feature = "server")]
 mod server;
 mod shards;
+mod traces;
 #[cfg(feature = "webhook")]
 mod webhook;

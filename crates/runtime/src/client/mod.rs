@@ -37,6 +37,7 @@ mod scale;
 mod status;
 #[cfg(feature = "rustls-tls")]
 mod token;
+mod trace;
 pub(crate) mod transfer;
 pub(crate) mod typed;
 #[cfg(feature = "rustls-tls")]
@@ -52,6 +53,7 @@ pub use error::{ErrorExt, NotLeading, describe};
 pub use modify::ModifyResult;
 pub use scale::{ScaleClient, ScaleSubresource};
 pub use status::StatusSubresource;
+pub use trace::{TraceLayer, Traced};
 pub use typed::TypedClient;
 
 use std::fmt::Debug;

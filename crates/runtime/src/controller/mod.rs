@@ -24,6 +24,7 @@
 //! # }
 //! ```
 mod action;
+mod causes;
 mod error;
 mod metrics;
 mod owner;

@@ -16,6 +16,7 @@ use tracing::{info, warn};
 
 use super::{
     Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, OnError, RunError,
+    causes::Causes,
     sharded::Share,
     trigger::{Guard, Predicate, trigger},
     worker::Worker,
@@ -148,10 +149,11 @@ impl<K: Object> Controller<K> {
             .insert(0, trigger(&self.primary, true, predicate, own));
 
         // The guards remove the handlers, however this function ends.
+        let causes = Arc::new(Causes::default());
         let guards: Vec<_> = self
             .triggers
             .iter()
-            .map(|trigger| trigger(&queue, self.writer.as_ref()))
+            .map(|trigger| trigger(&queue, &causes, self.writer.as_ref()))
             .collect();
         let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
         let synced = timeout(cache_sync_timeout, synced);
@@ -192,6 +194,7 @@ impl<K: Object> Controller<K> {
         let worker = Arc::new(Worker {
             primary: self.primary,
             queue: queue.clone(),
+            causes,
             attempt,
             max_retries: self.max_retries,
             reconcile_timeout: self.reconcile_timeout,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 use tracing::error;
 
-use super::RunError;
+use super::{RunError, causes::Causes};
 use crate::{
     cache::{Object, ObjectKey},
     client::writer::Writer,
@@ -15,8 +15,11 @@ use crate::{
 
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
 /// Ignores the changes that the writer makes, if there is one.
-pub(super) type Trigger =
-    Box<dyn Fn(&WorkQueue<ObjectKey>, Option<&Arc<Writer>>) -> Box<dyn Guard> + Send + Sync>;
+pub(super) type Trigger = Box<
+    dyn Fn(&WorkQueue<ObjectKey>, &Arc<Causes>, Option<&Arc<Writer>>) -> Box<dyn Guard>
+        + Send
+        + Sync,
+>;
 
 /// Whether an event enqueues anything.
 pub(super) type Predicate<C> = Arc<dyn Fn(&InformerEvent<C>) -> bool + Send + Sync>;
@@ -44,13 +47,15 @@ pub(super) fn trigger<C: Object>(
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
     let (informer, mapper) = (informer.clone(), Arc::new(mapper));
-    Box::new(move |queue, writer| {
+    Box::new(move |queue, causes, writer| {
         let mapper = Arc::clone(&mapper);
         let registration = informer.add_event_handler(Enqueue {
             mapper: move |object: &Arc<C>| mapper(object),
             predicate: predicate.clone(),
             is_primary,
             queue: queue.clone(),
+            causes: Arc::clone(causes),
+            kind: informer.kind().to_string(),
             ignores: writer.map(|writer| (informer.clone(), Arc::clone(writer))),
         });
         informer.start();
@@ -67,6 +72,8 @@ struct Enqueue<C: Object, Mapper> {
     predicate: Option<Predicate<C>>,
     is_primary: bool,
     queue: WorkQueue<ObjectKey>,
+    causes: Arc<Causes>,
+    kind: String,
     /// The writer whose changes of the informer's objects are ignored.
     ignores: Option<(SharedInformer<C>, Arc<Writer>)>,
 }
@@ -103,16 +110,23 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapp
     /// Returns a function that enqueues `keys`.
     fn add(
         &self,
+        object: &C,
         keys: Vec<ObjectKey>,
         priority: i32,
         ends_back_off: bool,
     ) -> impl FnOnce() + Send + use<C, Mapper> {
         let (queue, forgets) = (self.queue.clone(), ends_back_off && self.is_primary);
+        let (causes, kind, object) = (
+            Arc::clone(&self.causes),
+            self.kind.clone(),
+            ObjectKey::of(object),
+        );
         move || {
             for key in keys {
                 if forgets {
                     queue.forget(&key);
                 }
+                causes.add(&key, &kind, &object);
                 queue.add_with_priority(key, priority);
             }
         }
@@ -120,12 +134,12 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapp
 
     /// Enqueues the keys for `object`.
     fn enqueue(&self, object: &Arc<C>, priority: i32, ends_back_off: bool) {
-        self.add(self.keys([object]), priority, ends_back_off)();
+        self.add(object, self.keys([object]), priority, ends_back_off)();
     }
 
     /// Enqueues `keys` for a change to `object`, unless it is ignored.
     fn enqueue_change(&self, object: &C, keys: Vec<ObjectKey>, priority: i32, ends_back_off: bool) {
-        let add = self.add(keys, priority, ends_back_off);
+        let add = self.add(object, keys, priority, ends_back_off);
         match &self.ignores {
             Some((informer, writer)) => informer.unless_own(writer, object, add),
             None => add(),

@@ -4,9 +4,9 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures::FutureExt;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use tracing::{Instrument, debug, error, info_span, warn};
+use tracing::{Instrument, Span, debug, error, field::Empty, info_span, warn};
 
-use super::{Action, MetricsHandle, OnError};
+use super::{Action, MetricsHandle, OnError, causes::Causes};
 use crate::{
     cache::{Object, ObjectKey},
     informer::SharedInformer,
@@ -21,6 +21,7 @@ const SHORTEST_REQUEUE: Duration = Duration::from_millis(1);
 pub(super) struct Worker<K: Object, Attempt> {
     pub(super) primary: SharedInformer<K>,
     pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) causes: Arc<Causes>,
     /// Reconciles once, or returns nothing if there is nothing to reconcile.
     pub(super) attempt: Attempt,
     pub(super) max_retries: Option<u32>,
@@ -46,13 +47,14 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
         Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running>,
         Running: Future<Output = Result<Action, OnError>>,
     {
+        let cause = self.causes.take(key);
         let Some(attempt) = (self.attempt)(key, self.primary.find(key)) else {
             return self.queue.forget(key);
         };
         let started = Instant::now();
         self.metrics.count(|counts| counts.active += 1);
         // Each log line of the reconcile says which object it is about. `kube-codegen dev` draws the spans, by the two lines of their ends.
-        let span = info_span!("reconcile", kind = %self.primary.kind(), object = %key);
+        let span = self.span(key, cause.as_ref());
         span.in_scope(|| debug!("starts"));
         let attempt = AssertUnwindSafe(attempt)
             .catch_unwind()
@@ -62,13 +64,18 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
             Some(limit) => timeout(limit, attempt).await.ok(),
         };
         let took = started.elapsed();
-        let ended = match &outcome {
-            Some(Ok(Ok(_))) => "succeeded",
-            Some(Ok(Err(_))) => "failed",
-            Some(Err(_)) => "panicked",
-            None => "timed out",
+        let (ended, failure) = match &outcome {
+            Some(Ok(Ok(_))) => ("succeeded", None),
+            Some(Ok(Err(_))) => ("failed", Some("error")),
+            Some(Err(_)) => ("panicked", Some("panic")),
+            None => ("timed out", Some("timeout")),
         };
         span.in_scope(|| debug!("{ended} after {} µs", took.as_micros()));
+        if let Some(failure) = failure {
+            span.record("otel.status_code", "ERROR");
+            span.record("error.type", failure);
+        }
+        drop((span, cause));
         self.metrics.finished(took, |counts| match &outcome {
             Some(Ok(Ok(action))) => counts.requeues += u64::from(action.requeue_after.is_some()),
             Some(Ok(Err(_))) => counts.errors += 1,
@@ -88,6 +95,18 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
                 self.after_error(key, OnError::Backoff);
             }
         }
+    }
+
+    /// Returns the span of a reconcile, below that of the event that caused it; without one, the reconcile begins a trace.
+    fn span(&self, key: &ObjectKey, cause: Option<&Span>) -> Span {
+        info_span!(
+            parent: cause.and_then(Span::id),
+            "reconcile",
+            kind = %self.primary.kind(),
+            object = %key,
+            otel.status_code = Empty,
+            error.r#type = Empty,
+        )
     }
 
     fn after_success(&self, key: &ObjectKey, action: Action) {

@@ -85,6 +85,7 @@ impl ManagerBuilder {
         let client = client.map_err(connect)?;
         #[cfg(feature = "metrics")]
         let client = client.with_layer(&layer);
+        let client = client.with_layer(&crate::client::TraceLayer);
         let builder = Self::new(client.build(), name);
         #[cfg(feature = "metrics")]
         let builder = builder.metrics(metrics);

@@ -1,6 +1,5 @@
 //! The flags of an operator, with the names that kubebuilder and Kubernetes' components use.
 use std::{
-    io::IsTerminal,
     num::{NonZeroU16, NonZeroUsize},
     path::PathBuf,
     process::ExitCode,
@@ -12,13 +11,14 @@ use kube::{
     Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{Layer, Registry};
 
 use super::{Manager, ManagerBuilder, ManagerError, exit};
 #[cfg(feature = "webhook")]
 use crate::webhook::{Certificates, ClientConfig, WebhookServer};
 use crate::{
     leader_election::LeaderElectionConfig,
+    logs::{self, LogFormat},
     server::{Server, Tls},
     shards::{ShardKey, Shards},
 };
@@ -173,16 +173,6 @@ pub struct ManagerArgs {
     pub log_format: LogFormat,
 }
 
-/// The format of the logs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum LogFormat {
-    /// One line of text per event.
-    #[default]
-    Text,
-    /// One JSON object per line.
-    Json,
-}
-
 impl ManagerArgs {
     /// Runs a whole program: sets up the logs, connects, calls `register`, which adds the controllers, and runs until SIGINT or SIGTERM.
     ///
@@ -211,6 +201,11 @@ impl ManagerArgs {
     /// If the program has already set up its logs.
     pub async fn run(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
         self.init_logs();
+        self.run_with_logs(name, register).await
+    }
+
+    /// As [`Self::run`], in a program that has set up its logs.
+    pub async fn run_with_logs(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
         let run = async {
             let mut manager = self.builder(name).await?.build()?;
             register(&mut manager);
@@ -224,18 +219,17 @@ impl ManagerArgs {
     /// # Panics
     /// If the program has already set up its logs.
     pub fn init_logs(&self) {
-        let filter = match &self.log_level {
-            Some(level) => EnvFilter::new(level),
-            None => EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")),
-        };
-        let logs = tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_ansi(std::io::stderr().is_terminal())
-            .with_writer(std::io::stderr);
-        match self.log_format {
-            LogFormat::Text => logs.init(),
-            LogFormat::Json => logs.json().init(),
-        }
+        logs::init(self.log_level.as_deref(), self.log_format, None);
+    }
+
+    /// As [`Self::init_logs`], and gives spans to a layer, such as that of tracing-opentelemetry: those of watch events, reconciles, requests and
+    /// webhooks, and those of the program from the level `info` on.
+    ///
+    /// # Panics
+    /// If the program has already set up its logs.
+    pub fn init_logs_with(&self, spans: impl Layer<Registry> + Send + Sync + 'static) {
+        let spans = Box::new(spans);
+        logs::init(self.log_level.as_deref(), self.log_format, Some(spans));
     }
 
     /// Returns the configuration of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
@@ -358,20 +352,7 @@ fn version(text: &str) -> Result<String, String> {
 
 /// Checks the directives of a filter.
 fn log_level(text: &str) -> Result<String, String> {
-    let levels = ["off", "error", "warn", "info", "debug", "trace"];
-    let is_level = |directive: &str| levels.contains(&directive.to_lowercase().as_str());
-    // The filter would take a misspelt level for the name of a crate.
-    if !text
-        .split(',')
-        .all(|one| is_level(one) || one.contains('='))
-    {
-        return Err(format!(
-            "expected one of {}, or CRATE=LEVEL",
-            levels.join(", ")
-        ));
-    }
-    let filter = EnvFilter::try_new(text).map_err(|error| error.to_string());
-    filter.map(|_| text.to_owned())
+    logs::filter(text).map(|_| text.to_owned())
 }
 
 fn connect(error: impl std::error::Error + Send + Sync + 'static) -> ManagerError {

@@ -60,13 +60,15 @@ use parking_lot::Mutex;
 use tower::BoxError;
 
 #[cfg(feature = "cli")]
-pub use self::flags::{LogFormat, ManagerArgs};
+pub use self::flags::ManagerArgs;
 pub use self::{
     builder::ManagerBuilder,
     error::{ManagerError, exit},
     runnable::Runnable,
     writes::FieldValidation,
 };
+#[cfg(feature = "cli")]
+pub use crate::logs::LogFormat;
 pub use tokio_util::sync::CancellationToken;
 
 use self::controllers::Controllers;

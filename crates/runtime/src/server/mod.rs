@@ -23,6 +23,7 @@
 //! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason of its failure |
 //! | `/metrics` | the metrics, as Prometheus' text or `OpenMetrics` |
 //! | `/debug/queues` | what waits, runs and is scheduled in the [queue](crate::queue::QueueSnapshot) of each controller, as JSON |
+//! | `/debug/log` | what is logged, with the feature `cli`; on a server that checks access, `PUT` with a level or directives changes it |
 //! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
 mod access;
 pub mod checks;

@@ -3,6 +3,8 @@
 use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
+#[cfg(feature = "cli")]
+use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Bytes, Incoming};
 
 use serde::Serialize;
@@ -43,7 +45,12 @@ impl Routes {
             return webhooks(request).await;
         }
         let (method, uri) = (request.method(), request.uri());
-        if method != Method::GET && method != Method::HEAD {
+        // Only those may change it whom the API server knows.
+        let sets_log = cfg!(feature = "cli")
+            && self.access.is_some()
+            && method == Method::PUT
+            && uri.path() == "/debug/log";
+        if method != Method::GET && method != Method::HEAD && !sets_log {
             return text(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed\n");
         }
         let query = uri.query().unwrap_or_default();
@@ -69,6 +76,10 @@ impl Routes {
             && let Err((status, reason)) = access.check(&request).await
         {
             return text(status, reason);
+        }
+        #[cfg(feature = "cli")]
+        if request.uri().path() == "/debug/log" && self.metrics.is_some() {
+            return log(request).await;
         }
         match (uri.path(), &self.metrics, &self.informers) {
             ("/metrics", Some(metrics), _) => self::metrics(metrics, &request),
@@ -96,6 +107,23 @@ fn metrics(metrics: &Metrics, request: &Request<Incoming>) -> Response<Full<Byte
     match metrics.encode(format) {
         Ok(encoded) => response(StatusCode::OK, type_, encoded),
         Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "a collector failed\n"),
+    }
+}
+
+/// Answers with what is logged, after a change if the request is one.
+#[cfg(feature = "cli")]
+async fn log(request: Request<Incoming>) -> Response<Full<Bytes>> {
+    const LONGEST: usize = 4096;
+    let changes = request.method() == Method::PUT;
+    let body = Limited::new(request.into_body(), LONGEST).collect().await;
+    let body = body.map(http_body_util::Collected::to_bytes);
+    let Some(directives) = body.ok().and_then(|it| String::from_utf8(it.to_vec()).ok()) else {
+        return text(StatusCode::BAD_REQUEST, "expected a level, or directives\n");
+    };
+    match crate::logs::level(changes.then(|| directives.trim())) {
+        Some(Ok(now)) => text(StatusCode::OK, now + "\n"),
+        Some(Err(problem)) => text(StatusCode::BAD_REQUEST, problem + "\n"),
+        None => not_found(),
     }
 }
 

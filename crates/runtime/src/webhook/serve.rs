@@ -17,7 +17,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::task::AbortOnDropHandle;
-use tracing::{error, warn};
+use tracing::{Instrument as _, error, field::Empty, trace_span, warn};
 
 use super::{
     TIMEOUT, WebhookError, Webhooks,
@@ -115,7 +115,14 @@ impl Dispatch {
         let (head, mut body) = request.into_parts();
         let path = head.uri.path();
         let mut measured = Measured::new(&self.metrics, path);
-        let answer = self.answer(&head, &mut body).await;
+        let span = trace_span!(
+            "webhook",
+            otel.kind = "server",
+            http.request.method = %head.method,
+            http.route = path,
+            http.response.status_code = Empty,
+        );
+        let answer = self.answer(&head, &mut body).instrument(span.clone()).await;
         let answer = answer.unwrap_or_else(|(status, reason)| {
             warn!(webhook = %path, %status, "{reason}");
             text(status, reason + "\n")
@@ -128,6 +135,7 @@ impl Dispatch {
         })
         .await;
         measured.code = Some(answer.status().as_u16());
+        span.record("http.response.status_code", answer.status().as_u16());
         answer
     }
 

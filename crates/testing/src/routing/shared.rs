@@ -1,6 +1,7 @@
 //! What all handles of a server share.
 
 use std::{
+    fmt,
     net::SocketAddr,
     sync::{Arc, Mutex},
 };
@@ -15,7 +16,6 @@ use crate::{
 };
 
 /// The state of a server.
-#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) backend: Arc<Backend>,
     pub(crate) record: Arc<Record>,
@@ -23,7 +23,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Mutex<Settings>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) expired_as_410: bool,
     pub(crate) listener: Option<Listener>,
@@ -46,6 +46,13 @@ impl Shared {
             auth: Mutex::default(),
             settings: Mutex::default(),
         }
+    }
+}
+
+/// Without tokens, and without objects, which may be Secrets.
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
     }
 }
 

@@ -240,3 +240,27 @@ subjects: [{kind: ServiceAccount, name: web, namespace: web}]
             .starts_with("the server refused ConfigMap A_B")
     );
 }
+
+#[tokio::test]
+async fn what_a_server_prints_has_no_secrets() {
+    let server = ApiServer::builder().authorization().build();
+    server.listen().await.unwrap();
+    server.add_token("of-jane", User::new("jane"));
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": "default"}, "data": {"password": "cGFzc3dvcmQ="},
+    });
+    server.seed(&secret).unwrap();
+    let kubeconfig: serde_json::Value =
+        serde_json::from_str(&server.kubeconfig().unwrap()).unwrap();
+    let administrator = kubeconfig["users"][0]["user"]["token"].as_str().unwrap();
+    assert!(!administrator.is_empty());
+    for printed in [
+        format!("{server:#?}"),
+        format!("{:#?}", server.service()),
+        format!("{:#?}", server.requests()),
+    ] {
+        for hidden in ["of-jane", "cGFzc3dvcmQ=", administrator] {
+            assert!(!printed.contains(hidden), "{printed}");
+        }
+    }
+}
