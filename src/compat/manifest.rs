@@ -182,8 +182,22 @@ fn columns(old: &Value, new: &Value, add: &mut dyn FnMut(Rule, &str, String)) {
                         add(Rule::ColumnChanged, path, format!("{name}, {detail}"));
                     }
                 }
+                if column["description"] != other["description"] {
+                    add(Rule::Descriptions, path, name.to_owned());
+                }
             }
         }
+    }
+    let order = |columns: &[Value], others: &[Value]| -> Vec<String> {
+        let both = columns.iter().map(|it| &it["name"]);
+        let both = both.filter(|name| named(others, name).is_some());
+        both.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let (before, after) = (order(&old, &new), order(&new, &old));
+    if before != after {
+        let (before, after) = (before.join(", "), after.join(", "));
+        let detail = format!("another order: {before}, then {after}");
+        add(Rule::ColumnChanged, path, detail);
     }
     for column in &new {
         if named(&old, &column["name"]).is_none() {

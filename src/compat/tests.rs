@@ -87,8 +87,33 @@ fn proof(finding: &Finding) -> &'static str {
 }
 
 #[test]
+fn columns_may_change_places() {
+    let column = |name: &str| json!({"name": name, "type": "string", "jsonPath": ".spec.color"});
+    let columns = |all: &[&str]| {
+        let mut crd = crd();
+        let all = all.iter().map(|name| column(name)).collect();
+        *at(&mut crd, "/spec/versions/0/additionalPrinterColumns") = all;
+        crd
+    };
+    let (old, new) = (columns(&["A", "B", "C"]), columns(&["B", "D", "A", "C"]));
+    let found = findings(&old, &new, &Options::default());
+    let found: Vec<_> = found.iter().map(|it| (it.rule, &*it.detail)).collect();
+    let expected = [
+        (Rule::ColumnChanged, "another order: A, B, C, then B, A, C"),
+        (Rule::ColumnAdded, "D"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn what_a_crd_says_outside_of_its_schemas() {
     check([
+        (
+            "/spec/versions/0/additionalPrinterColumns/0/description",
+            json!("The color."),
+            Rule::Descriptions,
+            "",
+        ),
         ("/spec/scope", json!("Cluster"), Rule::ScopeChanged, ""),
         ("/spec/names/shortNames", json!([]), Rule::NamesChanged, ""),
         (
