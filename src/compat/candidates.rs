@@ -3,7 +3,7 @@ use kube_codegen_schema::{Extent, Schema};
 use serde_json::{Value, json};
 
 use super::{
-    values::{self, Part},
+    values::{self, EFFORT, Part},
     witness::Side,
 };
 use crate::{
@@ -228,6 +228,7 @@ fn negated(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<Val
         let Ok(schema) = Schema::new(&definition) else {
             continue;
         };
+        let schema = schema.with_effort(EFFORT);
         let extents = [Extent::Minimal, Extent::Full].into_iter();
         let samples = extents.map(|extent| schema.sample(extent, &accepts.head).0);
         let random = (0..4).map(|seed| schema.random(seed, &accepts.head).0);

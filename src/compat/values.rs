@@ -2,6 +2,9 @@
 use kube_codegen_schema::{Extent, Schema};
 use serde_json::{Map, Value, json};
 
+/// How many bytes of objects are validated at most for one of them that is valid: one object of a large CRD would cost a second else.
+pub(super) const EFFORT: usize = 2_000_000;
+
 /// How many items a list gets at most.
 const MOST_ITEMS: usize = 1200;
 
@@ -50,7 +53,7 @@ impl<'a> Part<'a> {
             json!({"type": "object", "required": ["value"], "properties": {"value": definition}});
         Some(Self {
             definition,
-            schema: Schema::new(&schema).ok()?,
+            schema: Schema::new(&schema).ok()?.with_effort(EFFORT),
         })
     }
 

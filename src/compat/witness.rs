@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     candidates::{self, Focus},
     shrink::shrink,
-    values::Part,
+    values::{EFFORT, Part},
 };
 use crate::{evolution, path::SchemaPath};
 
@@ -46,7 +46,7 @@ impl<'a> Side<'a> {
             text("/spec/group").unwrap_or_default(),
             version["name"].as_str().unwrap_or_default()
         );
-        let schema = Schema::new(definition).ok()?;
+        let schema = Schema::new(definition).ok()?.with_effort(EFFORT);
         Some(Self {
             definition: Cow::Borrowed(definition),
             head: json!({

@@ -38,7 +38,7 @@ pub(crate) fn undecodable(fields: &Map<String, Value>, path: &str) -> Option<Cau
     })
 }
 
-/// Returns the violations of `metadata.name`, labels and annotations of a custom resource.
+/// Returns the violations of `metadata.name`, labels, annotations, owners and finalizers of a custom resource.
 ///
 /// The API server demands a name or `generateName` of each object, and that Go can decode the metadata. What depends on the request, such as the namespace, is not checked.
 pub fn validate_metadata(object: &Value) -> Vec<Cause> {
@@ -74,8 +74,20 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
             }
         }
     }
-    labels(metadata, "metadata", &mut causes);
+    others(metadata, "metadata", &mut causes);
     causes
+}
+
+/// Adds the violations of labels, annotations, owners and finalizers.
+fn others(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
+    labels(metadata, path, causes);
+    owners(metadata, &path::field(path, "ownerReferences"), causes);
+    for name in items(metadata, "finalizers").map(|it| it.as_str().unwrap_or_default()) {
+        for why in names::qualified_name(name) {
+            let path = path::field(path, "finalizers");
+            causes.push(Cause::new(&path, Reason::Invalid, &quote(name), &why));
+        }
+    }
 }
 
 /// Returns the violations in the `metadata` of an embedded resource.
@@ -116,14 +128,7 @@ pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut V
         );
         causes.push(Cause::new(&path, Reason::Invalid, &shown(generation), why));
     }
-    labels(metadata, path, causes);
-    owners(metadata, &path::field(path, "ownerReferences"), causes);
-    for name in items(metadata, "finalizers").map(|it| it.as_str().unwrap_or_default()) {
-        for why in names::qualified_name(name) {
-            let path = path::field(path, "finalizers");
-            causes.push(Cause::new(&path, Reason::Invalid, &quote(name), &why));
-        }
-    }
+    others(metadata, path, causes);
 }
 
 fn items<'a>(metadata: &'a Map<String, Value>, name: &str) -> impl Iterator<Item = &'a Value> {
@@ -189,5 +194,29 @@ fn labels(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
             key,
             names::qualified_name(&key.to_lowercase()),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn owners_and_finalizers_are_validated() {
+        let object = json!({"metadata": {
+            "name": "a",
+            "ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "a", "uid": null}],
+            "finalizers": ["a b"],
+        }});
+        let causes = validate_metadata(&object);
+        let texts: Vec<String> = causes.iter().map(Cause::to_string).collect();
+        assert_eq!(
+            texts[0],
+            "metadata.ownerReferences[0].uid: Required value: must not be empty"
+        );
+        assert!(texts[1].starts_with("metadata.finalizers: Invalid value: \"a b\""));
+        assert_eq!(texts.len(), 2, "{texts:?}");
     }
 }

@@ -42,6 +42,8 @@ pub struct Schema {
     root: Node,
     has_rules: bool,
     scale: Option<Scale>,
+    #[cfg(feature = "sample")]
+    effort: usize,
 }
 
 impl Schema {
@@ -53,6 +55,8 @@ impl Schema {
             has_rules: root.has_rules(),
             root,
             scale: None,
+            #[cfg(feature = "sample")]
+            effort: crate::sample::EFFORT,
         })
     }
 
@@ -90,6 +94,20 @@ impl Schema {
         if let Some(scale) = &self.scale {
             scale.validate(object, is_status, causes);
         }
+    }
+
+    /// Sets how many bytes of objects are validated at most to find a sample, 20,000,000 by default, which is about a second of work:
+    /// with less, more samples have violations.
+    #[cfg(feature = "sample")]
+    #[must_use]
+    pub fn with_effort(mut self, bytes: usize) -> Self {
+        self.effort = bytes;
+        self
+    }
+
+    #[cfg(feature = "sample")]
+    pub(crate) fn effort(&self) -> usize {
+        self.effort
     }
 
     #[cfg(feature = "sample")]

@@ -8,8 +8,6 @@ use crate::{cause::Cause, metadata, node::Node, schema::Schema};
 
 /// How many changes a sample gets at most.
 const ROUNDS: usize = 60;
-/// How many bytes of changed objects are validated at most, about a second of work.
-const WORK: usize = 20_000_000;
 
 /// Returns the object, changed so that it has as few violations as possible, and these.
 pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) {
@@ -18,7 +16,7 @@ pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) 
         return (object, causes);
     }
     let hints = Hints::of(schema.root(), &object);
-    let mut budget = WORK / object.to_string().len().max(2000);
+    let mut budget = schema.effort() / object.to_string().len().max(2000);
     for _ in 0..ROUNDS {
         let Some(better) = improve(schema, &object, &causes, &hints, &mut budget) else {
             break;
