@@ -36,6 +36,10 @@ impl From<serde_json::Error> for Error {
     }
 }
 
+/// How many bytes of objects the search for a sample validates at most, about a second of work.
+#[cfg(feature = "sample")]
+const EFFORT: usize = 20_000_000;
+
 /// The schema of one version of a CRD.
 #[derive(Debug)]
 pub struct Schema {
@@ -56,7 +60,7 @@ impl Schema {
             root,
             scale: None,
             #[cfg(feature = "sample")]
-            effort: crate::sample::EFFORT,
+            effort: EFFORT,
         })
     }
 

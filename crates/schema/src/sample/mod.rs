@@ -25,8 +25,6 @@ pub enum Extent {
 
 /// How deep a sample nests.
 const DEPTH: usize = 24;
-/// How many bytes of changed objects are validated at most, about a second of work.
-pub(crate) const EFFORT: usize = 20_000_000;
 /// How many bytes a list, a map or a text of a sample has at most.
 const LARGEST: usize = 1 << 16;
 
