@@ -55,18 +55,23 @@ pub(crate) fn is_like(line: &str, pattern: &str) -> bool {
     (0..=line.len()).any(|at| line.is_char_boundary(at) && is_like(&line[at..], rest))
 }
 
-/// `cargo run` of a program of this workspace, which is built already, with the features of the tests.
-const CARGO_RUN: &str = r#"cargo() {
-    [ "$1" = run ] || { command cargo "$@"; return; }
-    local program=kube-codegen
-    while shift; [ "$1" != -- ]; do
-        [ "$1" != -p ] || program=$2
-    done
-    shift
-    "$PROGRAMS/$program" "$@"
-}"#;
+/// Programs of this workspace, which are built already, with the features of the tests.
+const PROGRAMS: &str = r#"cargo() {
+    case $1 in
+        build) ;;
+        run)
+            local program=kube-codegen
+            while shift; [ "$1" != -- ]; do
+                [ "$1" != -p ] || program=$2
+            done
+            shift
+            "$PROGRAMS/$program" "$@" ;;
+        *) command cargo "$@" ;;
+    esac
+}
+target/debug/kube-codegen-dev() { "$PROGRAMS/kube-codegen-dev" "${@/#target\/debug/$PROGRAMS}"; }"#;
 
-/// Builds the program of `kube-codegen dev`, as the tests do, and returns the directory of all programs.
+/// Builds the programs that commands run, as the tests do, and returns their directory.
 pub(crate) fn programs() -> &'static Path {
     let status = cargo()
         .args([
@@ -76,6 +81,8 @@ pub(crate) fn programs() -> &'static Path {
             "--all-features",
             "--bin",
             "kube-codegen-dev",
+            "--bin",
+            "crdkind-operator",
         ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status();
@@ -99,7 +106,7 @@ fn commands_print_what_is_shown() {
         for step in steps(&read(&page)) {
             let output = Command::new("bash")
                 .args(["-o", "pipefail", "-c"])
-                .arg(format!("{CARGO_RUN}\n{} 2>&1", step.command))
+                .arg(format!("{PROGRAMS}\n{} 2>&1", step.command))
                 .current_dir(root)
                 .env("PROGRAMS", programs)
                 .output()

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    path::Path,
+    path::{Path, PathBuf},
     pin::Pin,
     process::{ExitCode, ExitStatus, Stdio},
     time::Duration,
@@ -42,7 +42,13 @@ impl Child {
         let Some((program, args)) = command.split_first() else {
             return Err("the command is empty".to_owned());
         };
-        let mut command = Command::new(program);
+        // A path is relative to the caller's directory, as in a shell.
+        let path = match Path::new(program).components().count() {
+            0 | 1 => PathBuf::from(program),
+            _ => std::path::absolute(program)
+                .map_err(|error| format!("cannot run {program}: {error}"))?,
+        };
+        let mut command = Command::new(path);
         command
             .args(args)
             .current_dir(directory)

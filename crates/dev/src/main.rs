@@ -100,7 +100,7 @@ struct Args {
     #[arg(long)]
     requests: bool,
 
-    /// The command that runs the operator; default: `cargo run` in DIR
+    /// The command that runs the operator, in DIR; default: `cargo run`. A path is relative to the current directory
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 
