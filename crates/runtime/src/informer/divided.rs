@@ -6,6 +6,7 @@ use std::{
 };
 
 use futures::future::{BoxFuture, FutureExt, OptionFuture};
+use tokio::time::{Duration, Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -37,9 +38,13 @@ impl<K: Object> SharedInformer<K> {
     }
 }
 
-/// Ranges that are being listed.
+/// How long ranges are gathered that are taken one after the other: a server that ignores the selector sends all objects for each list.
+const GATHER: Duration = Duration::from_millis(100);
+
+/// Ranges that are being listed, or will be.
 struct Joining {
     scope: Arc<Scope>,
+    begins: Instant,
     /// With which number each was taken.
     taken: BTreeMap<u16, u64>,
     listed: BoxFuture<'static, ()>,
@@ -86,8 +91,10 @@ pub(super) async fn run<K: Object>(
                 .into_iter()
                 .filter(|(range, _)| !cached.contains_key(range))
                 .collect();
-            if joining.is_none() && !taken.is_empty() {
-                joining = Some(join(&reflector, part, taken));
+            match &mut joining {
+                Some(one) if Instant::now() < one.begins => one.gather(taken),
+                None if !taken.is_empty() => joining = Some(join(&reflector, part, taken)),
+                _ => {}
             }
             let listed = joining.as_mut().map(|joining| &mut joining.listed);
             tokio::select! {
@@ -134,12 +141,30 @@ fn join<K: Object>(
     taken: BTreeMap<u16, u64>,
 ) -> Joining {
     let scope = Scope::new(None, CancellationToken::new());
-    let ranges = taken.keys().copied().collect();
-    scope.part.get_or_init(|| part.joining(&ranges));
+    scope.part.get_or_init(|| part.joining());
     let scope = Arc::new(scope);
-    Joining {
-        listed: reflector(Arc::clone(&scope)).load().boxed(),
+    let begins = Instant::now() + GATHER;
+    let list = reflector(Arc::clone(&scope)).load();
+    let listed = async move {
+        sleep_until(begins).await;
+        list.await;
+    };
+    let mut joining = Joining {
+        listed: listed.boxed(),
+        begins,
         scope,
-        taken,
+        taken: BTreeMap::new(),
+    };
+    joining.gather(taken);
+    joining
+}
+
+impl Joining {
+    /// Adds ranges before the list begins.
+    fn gather(&mut self, taken: BTreeMap<u16, u64>) {
+        if let Some(joins) = self.scope.part.get() {
+            joins.add(taken.keys().copied());
+        }
+        self.taken.extend(taken);
     }
 }

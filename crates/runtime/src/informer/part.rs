@@ -50,26 +50,20 @@ impl Part {
     /// Creates the part of an informer, which has no range yet.
     pub(super) fn new(division: Arc<dyn Division>) -> Self {
         let cache = division.add_cache();
-        Self::with(division, cache, false, BTreeMap::new())
+        Self::with(division, cache, false)
     }
 
     /// Returns a part that is loaded to join this one.
-    pub(super) fn joining(&self, ranges: &BTreeSet<u16>) -> Self {
-        let ranges = ranges.iter().map(|range| (*range, 0)).collect();
-        Self::with(Arc::clone(&self.division), self.cache, true, ranges)
+    pub(super) fn joining(&self) -> Self {
+        Self::with(Arc::clone(&self.division), self.cache, true)
     }
 
-    fn with(
-        division: Arc<dyn Division>,
-        cache: usize,
-        joins: bool,
-        ranges: BTreeMap<u16, u64>,
-    ) -> Self {
+    fn with(division: Arc<dyn Division>, cache: usize, joins: bool) -> Self {
         Self {
             division,
             cache,
             joins,
-            ranges: Mutex::new(ranges),
+            ranges: Mutex::default(),
             generation: watch::Sender::new(0),
         }
     }
@@ -122,6 +116,12 @@ impl Part {
     pub(super) async fn changed_since(&self, generation: u64) {
         let mut changes = self.generation.subscribe();
         let _ = changes.wait_for(|current| *current != generation).await;
+    }
+
+    /// Adds ranges that are about to be listed.
+    pub(super) fn add(&self, ranges: impl Iterator<Item = u16>) {
+        self.ranges.lock().extend(ranges.map(|range| (range, 0)));
+        self.bump();
     }
 
     /// Removes ranges. Their objects are still in the cache.
