@@ -81,6 +81,10 @@ mod ir;
 #[cfg(feature = "cli")]
 mod json_schema;
 #[cfg(feature = "cli")]
+mod kube_derive;
+#[cfg(feature = "cli")]
+mod kubebuilder;
+#[cfg(feature = "cli")]
 mod lint;
 mod locate;
 mod lower;

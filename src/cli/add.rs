@@ -10,7 +10,7 @@ use crate::{
     pipeline,
     render::File,
     run::Run,
-    scaffold::{self, Baseline, CoreKind, WebhookType},
+    scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
     source::{self, Source},
 };
 
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     if parameters.webhooks.contains(&WebhookType::Conversion)
         && let Some(run) = &mut run
     {
-        definitions = with_conversion(definitions, run, &settings, args, &parameters.name)?;
+        definitions = with_conversion(definitions, run, &settings, args, &parameters)?;
     }
     let run = match run {
         Some(run) => {
@@ -197,7 +197,7 @@ fn with_conversion(
     run: &mut Run,
     settings: &Settings,
     args: &Args,
-    name: &str,
+    parameters: &Parameters,
 ) -> Result<Option<File>, CommandError> {
     let path = args.output.join(scaffold::DEFINITIONS);
     if settings.file.iter().any(|file| *file != path) {
@@ -209,7 +209,12 @@ fn with_conversion(
         None => std::fs::read_to_string(&path)
             .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?,
     };
-    let text = scaffold::with_conversions(&before, &run.output.model, name);
+    let text = scaffold::with_conversions(
+        &before,
+        &run.output.model,
+        &parameters.name,
+        parameters.namespace(),
+    );
     if text == before {
         return Ok(definitions);
     }

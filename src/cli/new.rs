@@ -1,10 +1,12 @@
 //! `kube-codegen new`: creates the crate of an operator. Files that exist already are kept.
 mod summary;
+mod wanted;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Component, Path, PathBuf},
+    slice,
 };
 
 use super::{
@@ -28,6 +30,7 @@ use crate::{
     write::{self, Plan},
     yaml,
 };
+use wanted::Wanted;
 
 /// Create the crate of an operator
 ///
@@ -40,8 +43,31 @@ use crate::{
 #[command(mut_arg("feature_gates", |it| it.hide(true)))]
 #[command(mut_arg("keep_going", |it| it.hide(true)))]
 pub(super) struct Args {
-    /// Name of the package
-    name: PackageName,
+    /// Name of the package [default with --from-kubebuilder: that of the project with `-rs`]
+    #[arg(required_unless_present_any = ["from_kubebuilder", "from_kube_derive"])]
+    name: Option<PackageName>,
+
+    /// Take over from an operator of kubebuilder, whose project is in this directory: its kinds, children, webhooks, and the names of
+    /// its installation. TAKEOVER.md in the crate lists what is left to do
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "watch", "owns", "webhooks", "config"])]
+    from_kubebuilder: Option<PathBuf>,
+
+    /// Replace the types of the crate in this directory that have `#[derive(CustomResource)]`. --file has their CRDs; without it, a
+    /// program is printed that writes them
+    #[arg(long, value_name = "DIR", conflicts_with = "from_kubebuilder")]
+    from_kube_derive: Option<PathBuf>,
+
+    /// Namespace of the deployed operator [default: its name]
+    #[arg(long, value_name = "NAME", value_parser = wanted::namespace)]
+    deploy_namespace: Option<String>,
+
+    /// Name of the Lease of the leader election [default: the name of the operator]
+    #[arg(long, value_name = "NAME", value_parser = wanted::lease)]
+    lease: Option<String>,
+
+    /// Field manager of what the operator writes [default: its name]
+    #[arg(long, value_name = "NAME", value_parser = wanted::field_manager)]
+    field_manager: Option<String>,
 
     #[command(flatten)]
     options: OptionArgs,
@@ -64,9 +90,9 @@ pub(super) struct Args {
     )]
     webhooks: Vec<WebhookType>,
 
-    /// Where the deployed operator has rights
-    #[arg(long, value_enum, default_value_t)]
-    scope: DeployScope,
+    /// Where the deployed operator has rights [default: cluster, or as in the project of --from-kubebuilder]
+    #[arg(long, value_enum)]
+    scope: Option<DeployScope>,
 
     /// Write nothing; list the files that would be created or updated
     #[arg(long, conflicts_with = "force")]
@@ -87,8 +113,15 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let options = options(args)?;
-    let name = args.name.as_str();
+    if let Some(directory) = &args.from_kube_derive
+        && args.options.flags.file.is_none()
+    {
+        return example(directory, console);
+    }
+    let mut options = options(args)?;
+    let wanted = Wanted::new(args, console)?;
+    wanted.add_inputs(&mut options);
+    let name = wanted.name.as_str();
     let target = args.options.flags.output.clone();
     let target = target.unwrap_or_else(|| PathBuf::from(name));
     let directory = target.join(scaffold::GENERATED);
@@ -100,26 +133,33 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let settings = options.clone().settings()?;
         check_emitters(&settings)?;
         let output = generate(&settings, &directory, console)?.output;
-        Some(with_conversion(output, args, &settings))
+        if wanted.is_broken {
+            return Err(CommandError::Reported);
+        }
+        Some(with_conversion(output, &wanted, &settings))
     } else {
         check_options(&options)?;
         None
     };
     let no_model = Model::default();
-    let model = output.as_ref().map_or(&no_model, |it| &it.model);
-    let parameters = parameters(args, &target, options, model)?;
+    let model = output.as_ref().map_or(&no_model, |(it, _)| &it.model);
+    let parameters = parameters(args, &wanted, &target, options, model)?;
     let operator = Operator {
         parameters: &parameters,
         model,
-        generated: output.as_ref().map_or(&[], |it| &it.files),
+        generated: output.as_ref().map_or(&[], |(it, _)| &it.files),
     };
     let rendered = operator.render(args.templates.as_deref())?;
     let mut files = rendered.files;
     let kept = write::plan_once(&target, &files, args.force)?;
     let scaffolded = files.iter().filter(|it| !kept.kept().contains(&it.path));
+    let taken = wanted.files(model, &rendered.parameters.controllers);
     let baseline = Baseline::new(rendered.parameters, scaffolded);
-    if !model.kinds.is_empty() {
-        files.insert(0, definitions(model));
+    files.extend(taken);
+    if let Some((_, definitions)) = &output
+        && !model.kinds.is_empty()
+    {
+        files.insert(0, definitions.clone());
     }
     let baseline = baseline.to_file()?;
     let record = fs::read_to_string(target.join(scaffold::BASELINE));
@@ -131,16 +171,26 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     warn_if_nested(&target, console)?;
     let own = write::plan_once(&target, &files, args.force)?;
     let generated = match &output {
-        Some(output) => write::plan(&directory, &output.files, args.force)?,
+        Some((output, _)) => write::plan(&directory, &output.files, args.force)?,
         // The modules of an earlier run are not stale: they may be in use.
         None => write::plan_part(&directory, &[], args.force)?,
     };
-    check_name(args, &own)?;
+    check_name(name, &own)?;
     check_definitions(&own, &files)?;
     let changes = ChangeArgs::apply(args.dry_run);
     if let Some(totals) = changes.process(&[&own, &generated], "new", console)? {
-        summary::summary(args, totals, [&own, &generated], &files, console);
+        summary::summary(args, &wanted, totals, [&own, &generated], &files, console);
     }
+    Ok(())
+}
+
+/// Prints a program that prints the CRDs of a crate with derived types.
+fn example(directory: &Path, console: &mut Console) -> Result<(), CommandError> {
+    let program = crate::kube_derive::read(directory)?.example();
+    console.text(&program);
+    console.warning(
+        "no --file: save this program as examples/crds.rs in the crate, run `cargo run --example crds > crds.yaml`, and give `-f crds.yaml`",
+    );
     Ok(())
 }
 
@@ -157,41 +207,46 @@ fn warn_if_nested(target: &Path, console: &mut Console) -> Result<(), String> {
     Ok(())
 }
 
-/// Generates from CRDs that name the webhook as their conversion, if the operator converts.
-fn with_conversion(output: Output, args: &Args, settings: &Settings) -> Output {
-    if !args.webhooks.contains(&WebhookType::Conversion) {
-        return output;
+/// Returns the output and the file of the CRDs. If the operator converts, it is that of CRDs that name the webhook as their conversion.
+fn with_conversion(output: Output, wanted: &Wanted, settings: &Settings) -> (Output, File) {
+    let path = scaffold::DEFINITIONS.to_owned();
+    let text = wanted.definitions(&output.model);
+    if !wanted.webhooks.contains(&WebhookType::Conversion) {
+        let text = text.into();
+        return (output, File { path, text });
     }
-    let text = definitions(&output.model).text;
-    let text = scaffold::with_conversions(&text, &output.model, args.name.as_str());
+    let name = wanted.name.as_str();
+    let namespace = wanted.takeover.namespace.as_deref().unwrap_or(name);
+    let text = scaffold::with_conversions(&text, &output.model, name, namespace);
     let source = Source::new(scaffold::DEFINITIONS, text);
-    pipeline::run(&[source], &settings.options)
+    let output = pipeline::run(slice::from_ref(&source), &settings.options);
+    let text = match &wanted.project {
+        Some(_) => source.text,
+        None => wanted.definitions(&output.model),
+    };
+    let text = text.into();
+    (output, File { path, text })
 }
 
 /// Returns what the crate is made from.
 fn parameters(
     args: &Args,
+    wanted: &Wanted,
     target: &Path,
     options: Layer,
     model: &Model,
 ) -> Result<Parameters, CommandError> {
     let kubernetes = options.kubernetes.unwrap_or_default();
-    let names = |kinds: &[&CoreKind]| kinds.iter().map(|kind| kind.name()).collect();
-    let owns = scaffold::definitions(model).into_iter();
-    let owns = owns.map(|(crd, _)| (crd, names(&args.owns)));
     let templates = args.templates.as_deref().map(|path| relative(path, target));
     Ok(Parameters {
-        name: args.name.to_string(),
-        scope: args.scope,
+        name: wanted.name.to_string(),
+        scope: wanted.scope,
         kubernetes: kubernetes.to_string(),
-        watch: names(&args.watch),
-        owns: if args.owns.is_empty() {
-            BTreeMap::new()
-        } else {
-            owns.collect()
-        },
+        watch: wanted.watch.clone(),
+        owns: wanted.owns(args, model),
         controllers: BTreeMap::new(),
-        webhooks: args.webhooks.iter().copied().collect(),
+        webhooks: wanted.webhooks.clone(),
+        takeover: wanted.takeover(model)?,
         options: config(options)?,
         templates: templates.transpose()?,
         location: Location::of(target, args.runtime_path.as_deref())?,
@@ -218,24 +273,12 @@ fn relative(directory: &Path, target: &Path) -> Result<String, String> {
     Ok(text.replace('\\', "/"))
 }
 
-/// Returns the file of all CRDs.
-fn definitions(model: &Model) -> File {
-    let documents: Vec<String> = scaffold::definitions(model)
-        .into_iter()
-        .map(|(_, document)| document)
-        .collect();
-    File {
-        path: scaffold::DEFINITIONS.to_owned(),
-        text: documents.join("---\n").into(),
-    }
-}
-
 /// Reads the options, without those that other commands use.
 fn options(args: &Args) -> Result<Layer, CommandError> {
     let flags = &args.options.flags;
-    if flags.file.is_none() && args.options.config.is_none() && args.watch.is_empty() {
-        let message =
-            "no input; use --file for the kinds of CRDs, or --watch for those of Kubernetes";
+    let has_input = flags.file.is_some() || args.from_kubebuilder.is_some();
+    if !has_input && args.options.config.is_none() && args.watch.is_empty() {
+        let message = "no input; use --file for the kinds of CRDs, --watch for those of Kubernetes, or --from-kubebuilder";
         return Err(message.to_owned().into());
     }
     let mut options = flags.clone();
@@ -281,7 +324,7 @@ fn config(mut options: Layer) -> Result<String, String> {
 }
 
 /// Fails if the crate keeps the manifest of another package, whose name differs from that in the other files.
-fn check_name(args: &Args, own: &Plan) -> Result<(), CommandError> {
+fn check_name(wanted: &str, own: &Plan) -> Result<(), CommandError> {
     if !own.kept().iter().any(|path| path == scaffold::MANIFEST) {
         return Ok(());
     }
@@ -297,13 +340,12 @@ fn check_name(args: &Args, own: &Plan) -> Result<(), CommandError> {
         .get("package")
         .and_then(|package| package.get("name"));
     let name = name.and_then(toml::Value::as_str).unwrap_or_default();
-    if name == args.name.as_str() {
+    if name == wanted {
         return Ok(());
     }
     let (path, name) = (path.display(), name.escape_debug());
     Err(format!(
-        "`{path}` belongs to the package `{name}`, not to `{}`; use its name\nnothing was written",
-        args.name
+        "`{path}` belongs to the package `{name}`, not to `{wanted}`; use its name\nnothing was written"
     )
     .into())
 }

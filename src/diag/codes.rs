@@ -46,7 +46,7 @@ macro_rules! codes {
     };
 }
 
-// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects and manifests · KC08: good practice
+// KC01: text · KC02: a CRD outside its schemas · KC03: schemas · KC04: lowering · KC05: options · KC06: output · KC07: objects and manifests · KC08: good practice · KC09: other tools
 codes! {
     Syntax "KC0101" Error "invalid YAML or JSON syntax";
     DuplicateKey "KC0102" Warning "duplicate key in a map";
@@ -114,6 +114,10 @@ codes! {
     UnusedRight "KC0704" Error "right that no request uses";
 
     Practice "KC0801" Warning "schema against the conventions of Kubernetes";
+
+    Project "KC0901" Error "kubebuilder project that cannot be read";
+    Marker "KC0902" Error "kubebuilder marker that cannot be read";
+    NotTranslated "KC0903" Warning "part of a kubebuilder project that is not translated";
 }
 
 impl Code {

@@ -25,6 +25,30 @@ pub(crate) enum DeployScope {
     Namespace,
 }
 
+/// What an operator that takes over a running installation has in common with the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(crate) struct Takeover {
+    /// The namespace of the operator; by default its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) namespace: Option<String>,
+    /// The name of the Lease; by default that of the operator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lease: Option<String>,
+    /// The field manager of what the operator writes; by default its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) field_manager: Option<String>,
+    /// The names of controllers in metrics, by the name of a CRD or the watched kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) metrics_names: BTreeMap<String, String>,
+    /// The finalizers of objects, by the name of a CRD.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) finalizers: BTreeMap<String, String>,
+    /// The webhooks by the name of a CRD, if the kinds have different ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) webhooks: Option<BTreeMap<String, BTreeSet<WebhookType>>>,
+}
+
 /// What a crate was scaffolded from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -37,13 +61,16 @@ pub(crate) struct Parameters {
     pub(crate) kubernetes: String,
     /// The watched kinds of Kubernetes itself.
     pub(crate) watch: BTreeSet<String>,
-    /// The owned kinds of Kubernetes itself, by the name of a CRD.
+    /// The owned kinds by the name of a CRD: those of Kubernetes itself, and the names of CRDs of the operator.
     pub(crate) owns: BTreeMap<String, BTreeSet<String>>,
     /// The modules of the controllers, by the name of a CRD or the watched kind.
     pub(crate) controllers: BTreeMap<String, String>,
     /// What the webhooks of the kinds of CRDs do.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) webhooks: BTreeSet<WebhookType>,
+    /// What is as in the installation that the operator takes over.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) takeover: Takeover,
     /// Further lines of `kube-codegen.toml`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) options: String,
@@ -54,7 +81,16 @@ pub(crate) struct Parameters {
     pub(crate) location: Location,
 }
 
+fn is_default(takeover: &Takeover) -> bool {
+    *takeover == Takeover::default()
+}
+
 impl Parameters {
+    /// Returns the namespace of the operator.
+    pub(crate) fn namespace(&self) -> &str {
+        self.takeover.namespace.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns the watched kinds.
     pub(crate) fn watched(&self) -> Result<BTreeSet<&'static CoreKind>, String> {
         self.watch.iter().map(|name| core_kind(name)).collect()

@@ -20,11 +20,78 @@ pub(super) struct Controlled {
     pub(super) id: String,
     namespaced: bool,
     /// The kinds that it owns.
-    pub(super) owns: Vec<&'static CoreKind>,
+    pub(super) owns: Vec<Owned>,
     /// What its webhooks do.
     pub(super) webhooks: Vec<WebhookType>,
     /// The template variables.
     pub(super) variables: Value,
+}
+
+/// A kind whose objects are children.
+#[derive(Clone, Debug)]
+pub(super) struct Owned {
+    /// The name of its CRD, or the API version and kind.
+    pub(super) id: String,
+    group: String,
+    kind: String,
+    plural: String,
+    namespaced: bool,
+    /// The path of its type.
+    path: String,
+}
+
+impl From<&CoreKind> for Owned {
+    fn from(kind: &CoreKind) -> Self {
+        Self {
+            id: kind.name(),
+            group: kind.group.to_owned(),
+            kind: kind.kind.to_owned(),
+            plural: kind.plural.to_owned(),
+            namespaced: kind.namespaced,
+            path: kind.rust_path(),
+        }
+    }
+}
+
+impl Owned {
+    /// Returns an owned kind of a CRD of the operator.
+    fn of_crd(model: &Model, (module, kind): (&Module, &Kind)) -> Self {
+        Self {
+            id: crd_name(kind),
+            group: kind.group.clone(),
+            kind: model.types[kind.root].name().as_str().to_owned(),
+            plural: kind.names().method.as_str().to_owned(),
+            namespaced: kind.scope == Scope::Namespaced,
+            path: path(model, module, kind),
+        }
+    }
+
+    fn is_of_crd(&self) -> bool {
+        self.path.starts_with("crate::")
+    }
+
+    /// Returns the template variables.
+    pub(super) fn variables(&self) -> Value {
+        Value::from(BTreeMap::from([
+            ("kind", Value::from(self.kind.as_str())),
+            ("group", Value::from(self.group.as_str())),
+            ("namespaced", Value::from(self.namespaced)),
+            ("of_crd", Value::from(self.is_of_crd())),
+            ("plural", Value::from(self.plural.as_str())),
+            ("rust_path", Value::from_safe_string(self.path.clone())),
+        ]))
+    }
+}
+
+/// Returns the path of the type of a kind of a CRD in the crate.
+fn path(model: &Model, module: &Module, kind: &Kind) -> String {
+    let names = module.names();
+    format!(
+        "crate::generated::{}::{}::{}",
+        names.group.as_str(),
+        names.version.as_str(),
+        model.types[kind.root].name().as_str()
+    )
 }
 
 /// Returns the kinds by the module of their controllers: one version of each kind of a CRD, and the watched ones. The version is
@@ -63,10 +130,12 @@ pub(super) fn controlled_kinds(
     let controllers = controllers(&candidates, &parameters.controllers);
     let mut kinds = BTreeMap::new();
     let (of_crds, of_watched) = controllers.split_at(chosen.len());
+    let all = chosen.clone();
     for (controller, (module, kind)) in of_crds.iter().zip(chosen) {
-        let owns = owned_kinds(model, kind, parameters)?;
-        let webhooks = webhooks::webhooks_of(model, kind, &parameters.webhooks);
+        let owns = owned_kinds(model, kind, parameters, &all)?;
+        let webhooks = webhooks::webhooks_of(model, kind, parameters);
         let mut variables = kind_variables(model, module, kind, controller, &owns);
+        variables.extend(takeover_variables(&crd_name(kind), parameters));
         variables.extend(webhooks::variables(
             model, module, kind, &webhooks, generated,
         ));
@@ -85,7 +154,7 @@ pub(super) fn controlled_kinds(
             origin: Origin::Kubernetes,
             id: kind.name(),
             namespaced: kind.namespaced,
-            variables: core_kind_variables(kind, controller),
+            variables: core_kind_variables(kind, controller, parameters),
             owns: Vec::new(),
             webhooks: Vec::new(),
         };
@@ -99,22 +168,29 @@ pub(super) fn crd_name(kind: &Kind) -> String {
     format!("{}.{}", kind.plural, kind.group)
 }
 
-/// Returns the kinds of Kubernetes that objects of a kind own.
+/// Returns the kinds that objects of a kind own: of Kubernetes, and of CRDs of the operator.
 fn owned_kinds(
     model: &Model,
     kind: &Kind,
     parameters: &Parameters,
-) -> Result<Vec<&'static CoreKind>, String> {
+    all: &[(&Module, &Kind)],
+) -> Result<Vec<Owned>, String> {
     let names = parameters.owns.get(&crd_name(kind)).into_iter().flatten();
-    let owned = names.map(|name| core_kind(name));
+    let owned = names.map(|name| {
+        let of_crd = all.iter().find(|(_, other)| crd_name(other) == *name);
+        match of_crd {
+            Some(found) => Ok(Owned::of_crd(model, *found)),
+            None => core_kind(name).map(Owned::from),
+        }
+    });
     let mut owned = owned.collect::<Result<Vec<_>, _>>()?;
     // In the order of imports.
-    owned.sort_by_key(|kind| kind.rust_path());
+    owned.sort_by(|a, b| a.path.cmp(&b.path));
     let own = model.types[kind.root].name();
     let mut seen = BTreeSet::from([own.as_str()]);
     for child in &owned {
-        if !seen.insert(child.kind) {
-            let name = child.name();
+        if !seen.insert(&child.kind) {
+            let name = &child.id;
             return Err(format!(
                 "a controller of `{own}` cannot own `{name}` by --owns: another type in it is named `{}`; add it by hand",
                 child.kind
@@ -176,7 +252,7 @@ fn kind_variables(
     module: &Module,
     kind: &Kind,
     controller: &str,
-    owns: &[&CoreKind],
+    owns: &[Owned],
 ) -> BTreeMap<&'static str, Value> {
     let root = &model.types[kind.root];
     let names = module.names();
@@ -194,28 +270,36 @@ fn kind_variables(
         ("plural", Value::from(kind.plural.as_str())),
         ("namespaced", Value::from(kind.scope == Scope::Namespaced)),
         ("status", Value::from(kind.status)),
-        (
-            "owns",
-            owns.iter().map(|kind| owned_variables(kind)).collect(),
-        ),
+        ("owns", owns.iter().map(Owned::variables).collect()),
+        ("imports", imports(model, module, kind, owns)),
         ("webhooks_module", Value::from(webhooks::module(controller))),
     ])
 }
 
-pub(super) fn owned_variables(kind: &CoreKind) -> Value {
-    let path = Value::from_safe_string(kind.rust_path());
-    Value::from(BTreeMap::from([
-        ("kind", Value::from(kind.kind)),
-        ("group", Value::from(kind.group)),
-        ("namespaced", Value::from(kind.namespaced)),
-        ("plural", Value::from(kind.plural)),
-        ("rust_path", path),
-    ]))
+/// Returns the paths of the types of the crate that a controller uses, sorted.
+fn imports(model: &Model, module: &Module, kind: &Kind, owns: &[Owned]) -> Value {
+    let mut paths = vec![path(model, module, kind)];
+    let of_crate = owns.iter().filter(|it| it.is_of_crd());
+    paths.extend(of_crate.map(|it| it.path.clone()));
+    paths.sort();
+    paths.into_iter().map(Value::from_safe_string).collect()
 }
 
-fn core_kind_variables(kind: &CoreKind, controller: &str) -> Value {
+/// Returns what a kind has in common with the installation that the operator takes over.
+fn takeover_variables(id: &str, parameters: &Parameters) -> [(&'static str, Value); 2] {
+    let takeover = &parameters.takeover;
+    let value = |all: &BTreeMap<String, String>| {
+        Value::from(all.get(id).map(String::as_str).unwrap_or_default())
+    };
+    [
+        ("metrics_name", value(&takeover.metrics_names)),
+        ("finalizer", value(&takeover.finalizers)),
+    ]
+}
+
+fn core_kind_variables(kind: &CoreKind, controller: &str, parameters: &Parameters) -> Value {
     let path = Value::from_safe_string(kind.rust_path());
-    Value::from(BTreeMap::from([
+    let mut variables = BTreeMap::from([
         ("controller", Value::from(controller)),
         ("of_crd", Value::from(false)),
         ("webhooks", Value::from(Vec::<Value>::new())),
@@ -226,5 +310,7 @@ fn core_kind_variables(kind: &CoreKind, controller: &str) -> Value {
         ("version", Value::from(kind.version())),
         ("plural", Value::from(kind.plural)),
         ("namespaced", Value::from(kind.namespaced)),
-    ]))
+    ]);
+    variables.extend(takeover_variables(&kind.name(), parameters));
+    Value::from(variables)
 }

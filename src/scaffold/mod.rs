@@ -15,9 +15,9 @@ mod templates;
 mod webhooks;
 mod yaml;
 
-pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters};
+pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters, Takeover};
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
-pub(crate) use core_kinds::{CoreKind, core_kind};
+pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go};
 pub(crate) use crd::{CrdNames, crd_skeleton};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::Location;
@@ -26,7 +26,7 @@ pub(crate) use name::PackageName;
 pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, definitions};
 pub(crate) use sample::sample;
 pub(crate) use templates::{check_names, message};
-pub(crate) use webhooks::{WebhookType, with_conversions};
+pub(crate) use webhooks::{WebhookType, module as webhooks_module, with_conversions};
 pub(crate) use yaml::{document as yaml_document, quote as yaml_quote, string as yaml_string};
 
 use std::collections::BTreeMap;

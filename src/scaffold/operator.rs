@@ -9,8 +9,8 @@ use kube_codegen_schema::Extent;
 use minijinja::Value;
 
 use super::{
-    CoreKind, DeployScope, Package, Parameters,
-    controlled::{Controlled, check_scope, controlled_kinds, crd_name, owned_variables},
+    DeployScope, Package, Parameters,
+    controlled::{Controlled, Owned, check_scope, controlled_kinds, crd_name},
     no_kind, sample,
     templates::{self, Origin, Templates},
     webhooks, yaml,
@@ -133,6 +133,11 @@ impl Operator<'_> {
         let options = Value::from_safe_string(self.parameters.options.clone());
         let cluster = self.parameters.scope == DeployScope::Cluster;
         variables.insert("cluster", Value::from(cluster));
+        let takeover = &self.parameters.takeover;
+        let optional = |text: &Option<String>| Value::from(text.as_deref().unwrap_or_default());
+        variables.insert("namespace", Value::from(self.parameters.namespace()));
+        variables.insert("lease", optional(&takeover.lease));
+        variables.insert("field_manager", optional(&takeover.field_manager));
         variables.insert("newer_kubernetes", Value::from(is_newer));
         variables.insert("options", options);
         variables.insert("several", Value::from(kinds.len() > 1));
@@ -141,13 +146,13 @@ impl Operator<'_> {
         variables.insert("crds", Value::from(crds > 0));
         variables.insert("several_crds", Value::from(crds > 1));
         let watched: BTreeSet<&str> = kinds.values().map(|kind| kind.id.as_str()).collect();
-        let owned: BTreeMap<String, &CoreKind> = kinds
+        let owned: BTreeMap<&str, &Owned> = kinds
             .values()
             .flat_map(|kind| &kind.owns)
-            .map(|kind| (kind.name(), *kind))
-            .filter(|(name, _)| !watched.contains(name.as_str()))
+            .map(|kind| (kind.id.as_str(), kind))
+            .filter(|(id, _)| !watched.contains(id))
             .collect();
-        let owned = owned.values().map(|kind| owned_variables(kind));
+        let owned = owned.values().map(|kind| kind.variables());
         variables.insert("owns", owned.collect());
         let mut modules: BTreeSet<String> = kinds.keys().cloned().collect();
         let with_webhooks = kinds.iter().filter(|(_, kind)| !kind.webhooks.is_empty());
@@ -204,7 +209,7 @@ mod tests {
     use crate::{
         options::Options,
         pipeline,
-        scaffold::{Location, WebhookType, core_kind},
+        scaffold::{Location, Takeover, WebhookType, core_kind},
         source::Source,
     };
 
@@ -224,6 +229,7 @@ mod tests {
             )]),
             controllers: BTreeMap::new(),
             webhooks: [WebhookType::Defaulting].into(),
+            takeover: Takeover::default(),
             options: String::new(),
             templates: None,
             location: Location::of(Path::new("."), None).unwrap(),
@@ -251,7 +257,7 @@ mod tests {
                 _ => all.push(name.to_owned()),
             }
         }
-        let child = owned_variables(core_kind("v1/Service").unwrap());
+        let child = Owned::from(core_kind("v1/Service").unwrap()).variables();
         all.extend(keys(&child).map(|key| format!("child.{key}")));
         all.extend(templates::OPERATOR.iter().map(|it| it.name.to_owned()));
         assert!(all.len() > 30, "{all:?}");

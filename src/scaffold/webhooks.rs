@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use syn::{Expr, Item, ItemTrait, ReturnType, TraitItem, Type, parse_quote};
 
-use super::{controlled::crd_name, yaml};
+use super::{Parameters, controlled::crd_name, yaml};
 use crate::{
     ir::{Kind, Model, Module},
     render::File,
@@ -38,11 +38,12 @@ impl WebhookType {
 }
 
 /// Returns the webhooks of a kind.
-pub(super) fn webhooks_of(
-    model: &Model,
-    kind: &Kind,
-    types: &BTreeSet<WebhookType>,
-) -> Vec<WebhookType> {
+pub(super) fn webhooks_of(model: &Model, kind: &Kind, parameters: &Parameters) -> Vec<WebhookType> {
+    let none = BTreeSet::new();
+    let types = match &parameters.takeover.webhooks {
+        Some(by_crd) => by_crd.get(&crd_name(kind)).unwrap_or(&none),
+        None => &parameters.webhooks,
+    };
     let mut types: Vec<WebhookType> = types.iter().copied().collect();
     types.retain(|it| *it != WebhookType::Conversion || !conversions(model, kind).is_empty());
     types
@@ -71,7 +72,7 @@ fn conversions<'m>(model: &'m Model, kind: &Kind) -> Vec<&'m crate::ir::Conversi
 }
 
 /// Returns the module of the webhooks of a kind, by that of its controller.
-pub(super) fn module(controller: &str) -> String {
+pub(crate) fn module(controller: &str) -> String {
     match controller.strip_suffix("controller") {
         Some(prefix) => format!("{prefix}webhooks"),
         None => format!("{controller}_webhooks"),
@@ -212,7 +213,12 @@ fn qualify(ty: &mut Type, prefix: &str, is_outer: bool) {
 }
 
 /// Lets the CRDs of several versions name the webhook of an operator as their conversion. Other lines of the text stay.
-pub(crate) fn with_conversions(text: &str, model: &Model, operator: &str) -> String {
+pub(crate) fn with_conversions(
+    text: &str,
+    model: &Model,
+    operator: &str,
+    namespace: &str,
+) -> String {
     let hubs = model.conversions.iter().map(|it| it.hub);
     let kinds = hubs.filter_map(|id| model.kinds.get(id.0 as usize));
     let names: BTreeSet<String> = kinds.map(crd_name).collect();
@@ -225,13 +231,13 @@ pub(crate) fn with_conversions(text: &str, model: &Model, operator: &str) -> Str
         if is_converted || !document.lines().any(is_named) {
             return document.to_owned();
         }
-        with_conversion(document, operator)
+        with_conversion(document, operator, namespace)
     });
     documents.collect()
 }
 
 /// Sets `spec.conversion` in the YAML document of a CRD to the webhook of an operator. Other lines stay.
-fn with_conversion(document: &str, operator: &str) -> String {
+fn with_conversion(document: &str, operator: &str, namespace: &str) -> String {
     let value = json!({
         "conversion": {
             "strategy": "Webhook",
@@ -239,7 +245,7 @@ fn with_conversion(document: &str, operator: &str) -> String {
                 "clientConfig": {
                     "service": {
                         "name": format!("{operator}-webhook"),
-                        "namespace": operator,
+                        "namespace": namespace,
                         "path": "/convert",
                         "port": 443,
                     },
@@ -284,13 +290,13 @@ mod tests {
         let plain = "kind: CustomResourceDefinition\n# Ours.\nspec:\n  group: g\n  names: {}\n";
         let none = "kind: CustomResourceDefinition\n# Ours.\nspec:\n  conversion:\n    strategy: None\n  group: g\n  names: {}\n";
         for text in [plain, none] {
-            let with = with_conversion(text, "my-operator");
+            let with = with_conversion(text, "my-operator", "my-system");
             let value: serde_json::Value = serde_yaml::from_str(&with).unwrap();
             let service = &value["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
             assert_eq!(service["name"], "my-operator-webhook", "{with}");
             assert_eq!(value["spec"]["group"], "g");
             assert!(with.contains("# Ours.\n"));
-            assert_eq!(with_conversion(&with, "my-operator"), with);
+            assert_eq!(with_conversion(&with, "my-operator", "my-system"), with);
         }
     }
 }

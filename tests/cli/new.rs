@@ -2,6 +2,8 @@
 mod builds;
 mod examples;
 mod images;
+mod kube_derive;
+mod kubebuilder;
 mod webhooks;
 
 use std::{

@@ -3,7 +3,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::Args;
+use super::{Args, Wanted};
 use crate::{
     cli::{changes::Totals, console::Console},
     render::File,
@@ -14,6 +14,7 @@ use crate::{
 /// Prints what was created and what the user has to do by hand.
 pub(super) fn summary(
     args: &Args,
+    wanted: &Wanted,
     totals: Totals,
     [own, generated]: [&Plan; 2],
     files: &[File],
@@ -24,7 +25,7 @@ pub(super) fn summary(
     console.object(&json!({
         "type": "summary",
         "outcome": if args.dry_run { "dry-run" } else { "created" },
-        "name": args.name.as_str(),
+        "name": wanted.name.as_str(),
         "path": root.to_string(),
         "written": own.changes().len(),
         "generated": generated.changes().len(),
@@ -40,16 +41,16 @@ pub(super) fn summary(
         let (path, missing) = (path.display(), missing.trim_end());
         steps.push(format!("add to {path}, which was kept:\n{missing}"));
     }
-    if has_other_program(args, own) {
+    if has_other_program(wanted, own) {
         let path = own.root().join(scaffold::PROGRAM);
         let path = path.display();
         steps.push(format!(
             "{path} was kept and does not start the operator: run a manager with `{}::register` in it, or remove it and run this command again",
-            args.name.ident()
+            wanted.name.ident()
         ));
     }
     let totals = totals.text();
-    let name = &args.name;
+    let name = &wanted.name;
     if args.dry_run {
         console.line(&format!("{name} in {root}: {totals}"));
     } else if steps.is_empty() {
@@ -76,8 +77,8 @@ fn missing_dependencies(own: &Plan, files: &[File]) -> String {
 }
 
 /// Returns whether the user's program is another one, such as that of `cargo init`.
-fn has_other_program(args: &Args, own: &Plan) -> bool {
+fn has_other_program(wanted: &Wanted, own: &Plan) -> bool {
     let is_kept = own.kept().iter().any(|path| path == scaffold::PROGRAM);
     let text = fs::read_to_string(own.root().join(scaffold::PROGRAM)).unwrap_or_default();
-    is_kept && !text.contains(&args.name.ident())
+    is_kept && !text.contains(&wanted.name.ident())
 }

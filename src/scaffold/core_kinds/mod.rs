@@ -115,6 +115,15 @@ pub(crate) fn core_kind(name: &str) -> Result<&'static CoreKind, String> {
     })
 }
 
+/// Looks a kind up by the import path and the name of its type in Go, such as `k8s.io/api/apps/v1` and `Deployment`.
+pub(crate) fn core_kind_of_go(path: &str, name: &str) -> Option<&'static CoreKind> {
+    let module = path.strip_prefix("k8s.io/")?;
+    let module = module.replace('-', "_").replace('/', "::");
+    table::ALL
+        .iter()
+        .find(|kind| kind.module == module && kind.kind == name)
+}
+
 /// Returns the kinds with the same name in another API version or form, such as `pods` and `deployments.apps`, or else with
 /// similar names.
 fn similar(name: &str) -> Vec<String> {
@@ -146,6 +155,9 @@ mod tests {
         assert_eq!(pod.rust_path(), "k8s_openapi::api::core::v1::Pod");
         assert_eq!((pod.group, pod.version(), pod.plural), ("", "v1", "pods"));
         assert!(pod.namespaced && pod.check(Kubernetes::V1_33).is_ok());
+        let deployment = core_kind_of_go("k8s.io/api/apps/v1", "Deployment").unwrap();
+        assert_eq!(deployment.name(), "apps/v1/Deployment");
+        assert!(core_kind_of_go("example.com/api/apps/v1", "Deployment").is_none());
         let crd = core_kind("apiextensions.k8s.io/v1/CustomResourceDefinition").unwrap();
         assert_eq!(crd.group_ident(), "apiextensions_k8s_io_v1");
         assert!(!crd.namespaced);

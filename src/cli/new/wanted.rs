@@ -1,0 +1,204 @@
+//! What a new operator is made from: the flags, or a project of kubebuilder.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use kube_codegen_formats::names;
+
+use super::Args;
+use crate::{
+    cli::{CommandError, console::Console, layer::Layer},
+    diag::Diagnostics,
+    ir::Model,
+    kube_derive::{self, DerivedCrate},
+    kubebuilder::{self, Project},
+    render::File,
+    scaffold::{self, DeployScope, PackageName, Takeover, WebhookType},
+};
+
+/// An operator to create.
+pub(super) struct Wanted {
+    pub(super) name: PackageName,
+    pub(super) watch: BTreeSet<String>,
+    pub(super) webhooks: BTreeSet<WebhookType>,
+    pub(super) scope: DeployScope,
+    pub(super) takeover: Takeover,
+    /// The project that it takes over.
+    pub(super) project: Option<Project>,
+    /// The crate with derived types that it replaces.
+    derived: Option<DerivedCrate>,
+    /// Whether the project has errors, which have been printed.
+    pub(super) is_broken: bool,
+}
+
+impl Wanted {
+    /// Reads the flags and the project, whose problems are printed.
+    pub(super) fn new(args: &Args, console: &mut Console) -> Result<Self, CommandError> {
+        let mut found = Diagnostics::new();
+        let project = match &args.from_kubebuilder {
+            Some(directory) => Some(kubebuilder::read(directory, &mut found)?),
+            None => None,
+        };
+        let derived = match &args.from_kube_derive {
+            Some(directory) => Some(kube_derive::read(directory)?),
+            None => None,
+        };
+        let mut takeover = match (&project, &derived) {
+            (Some(project), _) => project.takeover.clone(),
+            (None, Some(derived)) => derived.takeover(),
+            (None, None) => Takeover::default(),
+        };
+        for (given, taken) in [
+            (&args.deploy_namespace, &mut takeover.namespace),
+            (&args.lease, &mut takeover.lease),
+            (&args.field_manager, &mut takeover.field_manager),
+        ] {
+            if given.is_some() {
+                taken.clone_from(given);
+            }
+        }
+        found.retain(|it| {
+            let hint = it.hint.as_deref().unwrap_or_default();
+            let is_given =
+                |flag: &Option<String>, name: &str| flag.is_some() && hint.contains(name);
+            !is_given(&args.deploy_namespace, "--deploy-namespace")
+                && !is_given(&args.lease, "--lease")
+        });
+        let sources = project.as_ref().map_or(&[][..], |it| &it.sources);
+        found.locate(sources);
+        console.diagnostics(&found, sources, &[]);
+        let name = match (&args.name, &project) {
+            (Some(name), _) => name.clone(),
+            (None, Some(project)) => project.name.to_lowercase().replace('_', "-").parse()?,
+            (None, None) => {
+                let message = "NAME is needed: the name of the new package";
+                return Err(message.to_owned().into());
+            }
+        };
+        if let Some(project) = &project
+            && project.labels.contains(name.as_str())
+        {
+            return Err(format!(
+                "the Pods of the running operator have the label `app.kubernetes.io/name: {name}`, so that Services would send requests to \
+                 both; use another name, such as `{}`",
+                project.name
+            )
+            .into());
+        }
+        let names = args.watch.iter().map(|kind| kind.name());
+        let is_namespaced = project.as_ref().is_some_and(|it| it.is_namespaced);
+        Ok(Self {
+            name,
+            watch: match &project {
+                Some(project) => project.watch.clone(),
+                None => names.collect(),
+            },
+            webhooks: match &project {
+                Some(project) => project.webhooks.clone(),
+                None => args.webhooks.iter().copied().collect(),
+            },
+            scope: args.scope.unwrap_or(if is_namespaced {
+                DeployScope::Namespace
+            } else {
+                DeployScope::default()
+            }),
+            takeover,
+            derived,
+            is_broken: found.has_errors(),
+            project,
+        })
+    }
+
+    /// Adds the CRDs of the project to the options.
+    pub(super) fn add_inputs(&self, options: &mut Layer) {
+        if let Some(project) = &self.project {
+            let paths = project.bases.iter().filter_map(|it| it.path.clone());
+            options.file = Some(paths.collect::<Vec<PathBuf>>());
+        }
+    }
+
+    /// Returns what is as in the installation.
+    ///
+    /// # Errors
+    /// If a derived kind is not in the CRDs.
+    pub(super) fn takeover(&self, model: &Model) -> Result<Takeover, String> {
+        let mut takeover = self.takeover.clone();
+        if let Some(derived) = &self.derived {
+            derived.check(model)?;
+            takeover.finalizers = derived.finalizer(model);
+        }
+        Ok(takeover)
+    }
+
+    /// Returns the files that only an operator has that takes over. `controllers` are the modules by the name of a CRD.
+    pub(super) fn files(&self, model: &Model, controllers: &BTreeMap<String, String>) -> Vec<File> {
+        let report = match (&self.project, &self.derived) {
+            (Some(project), _) => project.report(self.name.as_str(), controllers),
+            (None, Some(derived)) => derived.report(model, controllers),
+            (None, None) => return Vec::new(),
+        };
+        let samples = self.project.iter().flat_map(|it| &it.samples).cloned();
+        samples.chain([report]).collect()
+    }
+
+    /// Returns the owned kinds by the name of a CRD.
+    pub(super) fn owns(&self, args: &Args, model: &Model) -> BTreeMap<String, BTreeSet<String>> {
+        if let Some(project) = &self.project {
+            return project.owns.clone();
+        }
+        if args.owns.is_empty() {
+            return BTreeMap::new();
+        }
+        let names: BTreeSet<String> = args.owns.iter().map(|kind| kind.name()).collect();
+        let crds = scaffold::definitions(model).into_iter();
+        crds.map(|(crd, _)| (crd, names.clone())).collect()
+    }
+
+    /// Returns the text of all CRDs: that of the project as it is, or else as the model has them.
+    pub(super) fn definitions(&self, model: &Model) -> String {
+        let Some(project) = &self.project else {
+            let documents = scaffold::definitions(model).into_iter();
+            let documents: Vec<String> = documents.map(|(_, document)| document).collect();
+            return documents.join("---\n");
+        };
+        let mut text = String::new();
+        for base in &project.bases {
+            if !text.is_empty() {
+                if !text.ends_with('\n') {
+                    text.push('\n');
+                }
+                if !base.text.starts_with("---") {
+                    text.push_str("---\n");
+                }
+            }
+            text.push_str(&base.text);
+        }
+        text
+    }
+}
+
+/// Parses the name of a namespace.
+pub(super) fn namespace(text: &str) -> Result<String, String> {
+    valid(text, names::dns_1123_label(text))
+}
+
+/// Parses the name of a Lease.
+pub(super) fn lease(text: &str) -> Result<String, String> {
+    valid(text, names::dns_1123_subdomain(text))
+}
+
+/// Parses the name of a field manager.
+pub(super) fn field_manager(text: &str) -> Result<String, String> {
+    let is_printable = text.chars().all(|letter| !letter.is_control());
+    let problem = "must have 1 to 128 printable characters".to_owned();
+    let is_valid = is_printable && (1..=128).contains(&text.len());
+    valid(text, (!is_valid).then_some(problem).into_iter().collect())
+}
+
+fn valid(text: &str, problems: Vec<String>) -> Result<String, String> {
+    match problems.first() {
+        None => Ok(text.to_owned()),
+        Some(problem) => Err(problem.clone()),
+    }
+}

@@ -1,0 +1,409 @@
+//! Reads a crate whose kinds are types with `#[derive(CustomResource)]`: which kinds, and the names of finalizers and field managers.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use syn::{Attribute, Expr, Item, ItemStruct, Lit, Meta, ext::IdentExt, parse::ParseStream};
+
+use crate::{
+    ir::Model,
+    render::File,
+    scaffold::{Takeover, definitions},
+};
+
+/// A type with `#[derive(CustomResource)]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Derived {
+    group: String,
+    version: String,
+    kind: String,
+    /// Its file.
+    file: PathBuf,
+    /// Its module, such as `api::v1`.
+    module: Vec<String>,
+    /// The name of the struct that the derive makes.
+    root: String,
+}
+
+/// A crate to take over.
+#[derive(Debug, Default)]
+pub(crate) struct DerivedCrate {
+    /// The name of the package.
+    pub(crate) name: String,
+    has_library: bool,
+    types: Vec<Derived>,
+    /// The files with a controller, and what they have.
+    controllers: BTreeSet<PathBuf>,
+    finalizers: BTreeSet<String>,
+    field_managers: BTreeSet<String>,
+}
+
+/// Reads the sources of a crate.
+///
+/// # Errors
+/// All problems, one a line: no manifest, a file that cannot be read or parsed, a derive without its names, or no derive at all.
+pub(crate) fn read(directory: &Path) -> Result<DerivedCrate, String> {
+    let path = directory.join("Cargo.toml");
+    let cannot = |path: &Path, error: &dyn std::fmt::Display| {
+        format!("cannot read `{}`: {error}", path.display())
+    };
+    let text = fs::read_to_string(&path).map_err(|error| cannot(&path, &error))?;
+    let manifest: toml::Table = text.parse().map_err(|error| cannot(&path, &error))?;
+    let name = manifest.get("package").and_then(|it| it.get("name"));
+    let name = name.and_then(toml::Value::as_str);
+    let Some(name) = name else {
+        return Err(format!("`{}` has no package", path.display()));
+    };
+    let source = directory.join("src");
+    let mut found = DerivedCrate {
+        name: name.to_owned(),
+        has_library: source.join("lib.rs").exists(),
+        ..DerivedCrate::default()
+    };
+    let mut problems = Vec::new();
+    let mut constants = BTreeMap::new();
+    let mut files = Vec::new();
+    for path in rust_files(&source)? {
+        let parsed = fs::read_to_string(&path)
+            .map_err(|error| cannot(&path, &error))
+            .and_then(|text| {
+                syn::parse_file(&text).map_err(|error| {
+                    format!(
+                        "`{}` is no valid Rust: {error}; `cargo check` shows where",
+                        path.display()
+                    )
+                })
+            });
+        match parsed {
+            Ok(file) => files.push((path, file)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    for (path, file) in &files {
+        let relative = path.strip_prefix(directory).unwrap_or(path).to_owned();
+        let module = module(path.strip_prefix(&source).unwrap_or(path));
+        items(
+            &file.items,
+            &relative,
+            &module,
+            &mut found.types,
+            &mut constants,
+            &mut problems,
+        );
+    }
+    for (path, file) in &files {
+        let relative = path.strip_prefix(directory).unwrap_or(path).to_owned();
+        let tokens = quote::quote!(#file).to_string();
+        found.calls(&tokens, &relative, &constants);
+    }
+    if found.types.is_empty() && problems.is_empty() {
+        problems.push(format!(
+            "no type in `{}` has `#[derive(CustomResource)]`",
+            source.display()
+        ));
+    }
+    if problems.is_empty() {
+        Ok(found)
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+/// Returns the Rust files below a directory, sorted.
+fn rust_files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut pending = vec![directory.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let cannot = |error| format!("cannot read `{}`: {error}", directory.display());
+        for entry in fs::read_dir(&directory).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let path = entry.path();
+            if entry.file_type().map_err(cannot)?.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Returns the module of a file, by its path below `src`.
+fn module(path: &Path) -> Vec<String> {
+    let path = path.with_extension("");
+    let mut parts: Vec<String> = path
+        .iter()
+        .map(|it| it.to_string_lossy().into_owned())
+        .collect();
+    let is_index = |it: &String| matches!(it.as_str(), "mod" | "lib" | "main");
+    parts.pop_if(|last| is_index(last));
+    parts
+}
+
+/// Collects derives and string constants.
+fn items(
+    all: &[Item],
+    file: &Path,
+    module: &[String],
+    types: &mut Vec<Derived>,
+    constants: &mut BTreeMap<String, String>,
+    problems: &mut Vec<String>,
+) {
+    for item in all {
+        match item {
+            Item::Struct(item) if is_derived(item) => match derived(item, file, module) {
+                Ok(found) => types.push(found),
+                Err(error) => {
+                    let (file, name) = (file.display(), &item.ident);
+                    problems.push(format!("`{file}`: the derive of `{name}`: {error}"));
+                }
+            },
+            Item::Const(item) => {
+                if let Expr::Lit(expr) = &*item.expr
+                    && let Lit::Str(text) = &expr.lit
+                {
+                    constants.insert(item.ident.to_string(), text.value());
+                }
+            }
+            Item::Mod(item) => {
+                if let Some((_, inner)) = &item.content {
+                    let name = item.ident.unraw().to_string();
+                    let module = [module, &[name]].concat();
+                    items(inner, file, &module, types, constants, problems);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_derived(item: &ItemStruct) -> bool {
+    let is_derive = |attribute: &Attribute| {
+        let Meta::List(list) = &attribute.meta else {
+            return false;
+        };
+        let words = list.tokens.to_string();
+        let mut words = words.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        list.path.is_ident("derive") && words.any(|it| it == "CustomResource")
+    };
+    item.attrs.iter().any(is_derive)
+}
+
+/// Reads `#[kube(…)]`.
+fn derived(item: &ItemStruct, file: &Path, module: &[String]) -> Result<Derived, String> {
+    let mut values: BTreeMap<String, String> = BTreeMap::new();
+    for attribute in item.attrs.iter().filter(|it| it.path().is_ident("kube")) {
+        let read = attribute.parse_nested_meta(|meta| {
+            let name = meta.path.get_ident().map(ToString::to_string);
+            if meta.input.peek(syn::Token![=]) {
+                let value: Expr = meta.value()?.parse()?;
+                if let Expr::Lit(value) = value
+                    && let (Lit::Str(text), Some(name)) = (value.lit, name)
+                {
+                    values.insert(name, text.value());
+                }
+            } else if meta.input.peek(syn::token::Paren) {
+                let inner;
+                syn::parenthesized!(inner in meta.input);
+                let skip = |it: ParseStream<'_>| it.parse::<proc_macro2::TokenStream>();
+                drop(skip(&inner)?);
+            }
+            Ok(())
+        });
+        read.map_err(|error| error.to_string())?;
+    }
+    let mut take = |name: &str| {
+        let value = values.remove(name);
+        value.ok_or_else(|| format!("`#[kube(…)]` has no `{name}`"))
+    };
+    let (group, version, kind) = (take("group")?, take("version")?, take("kind")?);
+    Ok(Derived {
+        group,
+        version,
+        root: values
+            .remove("root")
+            .or_else(|| values.remove("struct"))
+            .unwrap_or_else(|| kind.clone()),
+        kind,
+        file: file.to_owned(),
+        module: module.to_vec(),
+    })
+}
+
+impl DerivedCrate {
+    /// Finds controllers, finalizers and field managers in the text of a file, whose tokens have spaces between them.
+    fn calls(&mut self, text: &str, file: &Path, constants: &BTreeMap<String, String>) {
+        if text.contains("Controller :: new") {
+            self.controllers.insert(file.to_owned());
+        }
+        let value = |argument: &str| {
+            let argument = argument.trim();
+            let name = argument.rsplit([' ', ':', '&']).next().unwrap_or_default();
+            match argument
+                .strip_prefix('"')
+                .and_then(|it| it.strip_suffix('"'))
+            {
+                Some(text) => Some(text.to_owned()),
+                None => constants.get(name).cloned(),
+            }
+        };
+        for (at, _) in text.match_indices("finalizer (") {
+            let arguments = &text[at + "finalizer (".len()..];
+            let second = arguments.split(',').nth(1);
+            // A function of this name has types as parameters.
+            self.finalizers
+                .extend(second.filter(|it| !it.contains(" : ")).and_then(value));
+        }
+        for (at, call) in text.match_indices("PatchParams :: apply (") {
+            let argument = text[at + call.len()..].split(')').next();
+            self.field_managers.extend(argument.and_then(value));
+        }
+    }
+
+    /// Returns a program that prints the CRDs, and the commands that run it.
+    pub(crate) fn example(&self) -> String {
+        let mut text = String::from("//! Prints the CRDs of this crate. JSON is YAML, too.\n");
+        let mut types = String::new();
+        for derived in &self.types {
+            let path = if self.has_library {
+                let name = self.name.replace('-', "_");
+                [&[name][..], &derived.module].concat().join("::")
+            } else {
+                let module = derived.module.last().map_or("types", String::as_str);
+                let line = format!(
+                    "#[path = \"../{}\"]\nmod {module};\n",
+                    derived.file.display()
+                );
+                if !text.contains(&line) {
+                    text.push_str(&line);
+                }
+                module.to_owned()
+            };
+            _ = writeln!(types, "        {path}::{}::crd(),", derived.root);
+        }
+        _ = write!(
+            text,
+            "use kube::CustomResourceExt;\n\nfn main() -> serde_json::Result<()> {{\n    for crd in [\n{types}    ] {{\n        \
+             println!(\"---\\n{{}}\", serde_json::to_string_pretty(&crd)?);\n    }}\n    Ok(())\n}}\n"
+        );
+        text
+    }
+
+    /// Returns what the new operator has in common with the crate.
+    pub(crate) fn takeover(&self) -> Takeover {
+        let mut takeover = Takeover::default();
+        if let (Some(only), 1) = (self.field_managers.first(), self.field_managers.len()) {
+            takeover.field_manager = Some(only.clone());
+        }
+        takeover
+    }
+
+    /// Returns the finalizer of the only kind, if there is one of each.
+    pub(crate) fn finalizer(&self, model: &Model) -> BTreeMap<String, String> {
+        let crds = definitions(model);
+        match (&crds[..], self.finalizers.first()) {
+            ([(crd, _)], Some(finalizer)) if self.finalizers.len() == 1 => {
+                BTreeMap::from([(crd.clone(), finalizer.clone())])
+            }
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// Fails if a derived kind is not in the CRDs.
+    pub(crate) fn check(&self, model: &Model) -> Result<(), String> {
+        let is_known = |derived: &&Derived| {
+            let mut kinds = model.kinds.iter();
+            kinds.any(|kind| {
+                kind.group == derived.group
+                    && kind.kind == derived.kind
+                    && kind.version == derived.version
+            })
+        };
+        let missing = self.types.iter().filter(|it| !is_known(it));
+        let missing: Vec<String> = missing
+            .map(|it| {
+                format!(
+                    "`{}`: no CRD of --file has {}/{}, kind {}",
+                    it.file.display(),
+                    it.group,
+                    it.version,
+                    it.kind
+                )
+            })
+            .collect();
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(missing.join("\n"))
+        }
+    }
+
+    /// Returns the report for the crate. `controllers` are its modules by the name of a CRD.
+    pub(crate) fn report(&self, model: &Model, controllers: &BTreeMap<String, String>) -> File {
+        let mut text = String::from(
+            "# Take over from the crate with derived types\n\nThe CRDs in `deploy/crd.yaml` are those that the derive makes. Each type, and what replaces it; nested types have the names of their \
+             places in the schema, unless an override (docs/overrides.md) keeps an old name:\n\n| file | type | here |\n|---|---|---|\n",
+        );
+        for derived in &self.types {
+            let here = model.kinds.iter().find(|kind| {
+                kind.group == derived.group
+                    && kind.kind == derived.kind
+                    && kind.version == derived.version
+            });
+            let path = here.map(|kind| {
+                let module = model.modules.iter().find(|module| {
+                    let mut kinds = model.kinds_of(module);
+                    kinds.any(|other| other.root == kind.root)
+                });
+                let module = module.map(|module| {
+                    format!(
+                        "{}::{}",
+                        module.names().group.as_str(),
+                        module.names().version.as_str()
+                    )
+                });
+                format!(
+                    "crate::generated::{}::{}",
+                    module.unwrap_or_default(),
+                    model.types[kind.root].name().as_str()
+                )
+            });
+            _ = writeln!(
+                text,
+                "| {} | `{}` | `{}` |",
+                derived.file.display(),
+                derived.root,
+                path.unwrap_or_default()
+            );
+        }
+        text.push_str("\nThe reconcile is not translated. Files with a controller, and the modules of the new ones:\n\n");
+        let modules: Vec<String> = controllers
+            .values()
+            .map(|it| format!("`src/{it}.rs`"))
+            .collect();
+        for file in &self.controllers {
+            _ = writeln!(text, "- {}: {}", file.display(), modules.join(", "));
+        }
+        for (what, names) in [
+            ("Finalizers", &self.finalizers),
+            ("Field managers", &self.field_managers),
+        ] {
+            let names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+            if !names.is_empty() {
+                _ = writeln!(
+                    text,
+                    "\n{what} of the objects in the cluster: {}.",
+                    names.join(", ")
+                );
+            }
+        }
+        File {
+            path: "TAKEOVER.md".to_owned(),
+            text: text.into(),
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! Decides what the new operator has in common with the one that it takes over.
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::{
+    Findings, Project, SAMPLES,
+    facts::{Builder, GoFile, Value},
+    kinds::{Crd, Kinds, Target, crds},
+    manifests::Manifests,
+    project::ProjectFile,
+};
+use crate::{
+    diag::{Code, Diagnostics, Place},
+    render::File,
+    scaffold::{Takeover, WebhookType},
+    source::Source,
+};
+
+/// What was read.
+pub(super) struct Planner {
+    file: ProjectFile,
+    manifests: Manifests,
+    files: Vec<GoFile>,
+    kinds: Kinds,
+    directory: String,
+    watch: BTreeSet<String>,
+    owns: BTreeMap<String, BTreeSet<String>>,
+    takeover: Takeover,
+    findings: Findings,
+}
+
+impl Planner {
+    /// `directory` is the name of the project's directory.
+    pub(super) fn new(
+        file: ProjectFile,
+        manifests: Manifests,
+        files: Vec<GoFile>,
+        directory: String,
+    ) -> Self {
+        let groups = files.iter().filter_map(|file| {
+            let directory = file.path.rsplit_once('/').map_or("", |(it, _)| it);
+            Some((directory.to_owned(), file.group.clone()?))
+        });
+        let kinds = Kinds {
+            crds: crds(&manifests.bases),
+            repo: file.repo.clone(),
+            groups: groups.collect(),
+        };
+        Self {
+            file,
+            manifests,
+            files,
+            kinds,
+            directory,
+            watch: BTreeSet::new(),
+            owns: BTreeMap::new(),
+            takeover: Takeover::default(),
+            findings: Findings::default(),
+        }
+    }
+
+    /// Decides. What cannot be translated is in the report; what an installation depends on is also a diagnostic.
+    pub(super) fn plan(mut self, sources: Vec<Source>, found: &mut Diagnostics) -> Project {
+        self.resources(found);
+        let files = std::mem::take(&mut self.files);
+        let builders = files
+            .iter()
+            .flat_map(|file| file.controllers.iter().map(move |builder| (file, builder)));
+        let mut builders: Vec<_> = builders
+            .map(|(file, builder)| {
+                let named = builder.named.as_ref();
+                let named = named.and_then(|it| value_in(file, &files, it));
+                let kind = builder.of.as_ref().map(|of| of.name.to_lowercase());
+                (
+                    file,
+                    builder,
+                    named.filter(|name| Some(name) != kind.as_ref()),
+                )
+            })
+            .collect();
+        // Of several controllers of a kind, the crate has the one with the usual name.
+        builders.sort_by_key(|(_, builder, named)| {
+            let kind = builder.of.as_ref().map(|of| of.name.to_lowercase());
+            let (name, kind) = (named.as_deref(), kind.unwrap_or_default());
+            (
+                name.is_some(),
+                !name.is_some_and(|name| name.ends_with(&kind)),
+            )
+        });
+        for (file, builder, named) in builders {
+            self.controller(file, builder, named);
+        }
+        self.names(&files, found);
+        for file in &files {
+            self.finalizer(file, &files);
+            self.metrics(file);
+        }
+        let webhooks = self.webhooks(&files);
+        self.rights(&files);
+        self.obsolete();
+        let name = self.file.name.clone().unwrap_or(self.directory);
+        let is_role = |role: &Json| role["kind"] == "Role";
+        let roles = &self.manifests.roles;
+        let is_namespaced = !roles.is_empty()
+            && roles.iter().all(is_role)
+            && self.kinds.crds.iter().all(|crd| crd.is_namespaced);
+        let samples = samples(&self.manifests.samples, &self.kinds.crds);
+        let mut labels: BTreeSet<String> = self.manifests.labels.into_iter().collect();
+        let of_pods = self.manifests.deployments.iter();
+        let of_pods = of_pods.filter_map(|it| it.pointer(POD_LABEL)?.as_str());
+        labels.extend(of_pods.map(str::to_owned));
+        self.findings.crds = self.kinds.crds;
+        self.findings.files = files;
+        Project {
+            sources,
+            name: format!("{name}-rs"),
+            samples,
+            bases: self.manifests.bases,
+            watch: self.watch,
+            owns: self.owns,
+            webhooks,
+            is_namespaced,
+            takeover: self.takeover,
+            labels,
+            findings: self.findings,
+        }
+    }
+
+    /// Looks for the CRDs of the project file.
+    fn resources(&mut self, found: &mut Diagnostics) {
+        for resource in self.file.resources.iter().filter(|it| it.has_api) {
+            let is_of = |crd: &&Crd| crd.group == resource.group && crd.kind == resource.kind;
+            let crd = self.kinds.crds.iter().find(is_of);
+            if crd.is_some_and(|crd| crd.versions.contains(&resource.version)) {
+                continue;
+            }
+            let (kind, group) = (&resource.kind, &resource.group);
+            let message = match crd {
+                None => {
+                    format!("no CustomResourceDefinition has the kind {kind} of the group {group}")
+                }
+                Some(crd) => format!(
+                    "the CustomResourceDefinition {} has no version {}",
+                    crd.name, resource.version
+                ),
+            };
+            let diagnostic = found.report(Code::NotTranslated, resource.at.clone(), message);
+            diagnostic.hint("`make manifests` in the project writes those of its types; the type of a configuration file has none");
+        }
+    }
+
+    fn by_hand(&mut self, file: &GoFile, line: usize, what: String) {
+        self.findings
+            .by_hand
+            .push((format!("{}:{line}", file.path), what));
+    }
+
+    fn controller(&mut self, file: &GoFile, builder: &Builder, named: Option<String>) {
+        let line = builder.at.line;
+        let Some(of) = &builder.of else {
+            let what = "a controller without `For`: feed it by `Controller::enqueue_from`";
+            return self.by_hand(file, line, what.to_owned());
+        };
+        let target = self.kinds.find(file, of);
+        let id = target.id();
+        let is_known = self
+            .findings
+            .controllers
+            .values()
+            .flatten()
+            .any(|it| *it == id);
+        let all = self.findings.controllers.entry(file.path.clone());
+        all.or_default().push(id.clone());
+        if is_known {
+            let name = named.unwrap_or_default();
+            let what = format!(
+                "a second controller of {}: add `Controller::for_informer(&informer).named({name:?})` to `register`",
+                of.name
+            );
+            return self.by_hand(file, line, what);
+        }
+        match &target {
+            Target::Other(name) => {
+                let what = format!(
+                    "a controller of `{name}`: `kube-codegen add -f CRD.yaml` adds one, with the CRD of that project"
+                );
+                return self.by_hand(file, line, what);
+            }
+            Target::Core(kind) => drop(self.watch.insert(kind.name())),
+            Target::Crd(_) => {}
+        }
+        if let Some(name) = named {
+            self.takeover.metrics_names.insert(id.clone(), name);
+        }
+        let mut names = BTreeSet::from([of.name.clone()]);
+        for kind in &builder.owns {
+            let child = self.kinds.find(file, kind);
+            let is_possible = !matches!(child, Target::Other(_))
+                && matches!(target, Target::Crd(_))
+                && names.insert(kind.name.clone());
+            if is_possible {
+                let owned = self.owns.entry(id.clone()).or_default();
+                owned.insert(child.id());
+            } else if self
+                .owns
+                .get(&id)
+                .is_none_or(|all| !all.contains(&child.id()))
+            {
+                let what = format!(
+                    "`Owns` of `{}`: add `.owns(&informer)` in `register`",
+                    child.id()
+                );
+                self.by_hand(file, kind.at.line, what);
+            }
+        }
+        for kind in &builder.watches {
+            let id = self.kinds.find(file, kind).id();
+            let what = format!(
+                "`Watches` of `{id}`: add `.watches(&informer, …)` in `register`, with what its handler maps to"
+            );
+            self.by_hand(file, kind.at.line, what);
+        }
+    }
+
+    /// Finds the namespace, the Lease and the field manager.
+    fn names(&mut self, files: &[GoFile], found: &mut Diagnostics) {
+        self.findings.prefix = self.manifests.prefix.clone();
+        match self.manifests.namespace.clone() {
+            Some(namespace) => {
+                self.note("namespace", &namespace, "config/default/kustomization.yaml");
+                self.takeover.namespace = Some(namespace);
+            }
+            None => {
+                let message = "config/default/kustomization.yaml names no namespace";
+                let diagnostic = found.report(Code::NotTranslated, Place::nowhere(), message);
+                diagnostic.hint("`--deploy-namespace NAME` sets it");
+            }
+        }
+        let in_go = files.iter().flat_map(|file| {
+            let leases = file.leases.iter();
+            leases.filter_map(|it| Some((value_in(file, files, it)?, file.path.clone())))
+        });
+        let constants = files.iter().flat_map(|file| {
+            let constants = file.constants.iter();
+            let named =
+                constants.filter(|(name, _)| name.to_lowercase().contains("leaderelectionid"));
+            named.map(|(_, value)| (value.clone(), file.path.clone()))
+        });
+        let configured = self.manifests.lease.clone();
+        let configured = configured.map(|lease| (lease, "config/manager".to_owned()));
+        let mut leases: BTreeMap<String, String> = configured.into_iter().collect();
+        if leases.is_empty() {
+            leases = in_go.filter(|(lease, _)| !lease.is_empty()).collect();
+        }
+        if leases.is_empty() {
+            leases = constants.collect();
+        }
+        if let (Some((lease, path)), 1) = (leases.first_key_value(), leases.len()) {
+            self.takeover.lease = Some(lease.clone());
+            let (lease, path) = (lease.clone(), path.clone());
+            self.note("Lease", &lease, &path);
+        } else {
+            let all: Vec<&str> = leases.keys().map(String::as_str).collect();
+            let message = if all.is_empty() {
+                "the name of the Lease (`LeaderElectionID`) is no constant".to_owned()
+            } else {
+                format!(
+                    "the Lease (`LeaderElectionID`) has several names: {}",
+                    all.join(", ")
+                )
+            };
+            let diagnostic = found.report(Code::NotTranslated, Place::nowhere(), message);
+            diagnostic.hint(
+                "`--lease NAME` sets it: two operators with different Leases lead at the same time",
+            );
+        }
+        let managers = files.iter().flat_map(|file| {
+            let managers = file.field_managers.iter();
+            managers.filter_map(|it| Some((value_in(file, files, it)?, file.path.clone())))
+        });
+        let managers: BTreeMap<String, String> = managers.collect();
+        for (manager, path) in &managers {
+            self.note("field manager", manager, path);
+        }
+        if let (Some((manager, _)), 1) = (managers.first_key_value(), managers.len()) {
+            self.takeover.field_manager = Some(manager.clone());
+        }
+    }
+
+    fn note(&mut self, what: &'static str, value: &str, path: &str) {
+        let values = &mut self.findings.values;
+        values.push((what, value.to_owned(), path.to_owned()));
+    }
+
+    /// Finds the finalizer of the kind that a file controls.
+    fn finalizer(&mut self, file: &GoFile, files: &[GoFile]) {
+        let values = file.finalizers.iter();
+        let values: BTreeSet<String> = values.filter_map(|it| value_in(file, files, it)).collect();
+        for value in &values {
+            self.note("finalizer", value, &file.path);
+        }
+        let controlled = self.findings.controllers.get(&file.path);
+        let is_crd = |id: &&String| self.kinds.crds.iter().any(|crd| crd.name == **id);
+        let of = controlled.into_iter().flatten().find(is_crd).cloned();
+        match (of, values.first()) {
+            (Some(crd), Some(value)) if values.len() == 1 => {
+                self.takeover.finalizers.insert(crd, value.clone());
+            }
+            (_, Some(_)) => {
+                let all: Vec<&str> = values.iter().map(String::as_str).collect();
+                let what = format!(
+                    "finalizers {}: wrap the reconcile in `finalize`",
+                    all.join(", ")
+                );
+                self.by_hand(file, 1, what);
+            }
+            _ => {}
+        }
+    }
+
+    fn metrics(&mut self, file: &GoFile) {
+        for name in &file.metrics {
+            let what = format!("metric `{name}`: register it with `manager.metrics()`");
+            self.by_hand(file, 1, what);
+        }
+    }
+
+    /// Finds the webhooks of each kind.
+    fn webhooks(&mut self, files: &[GoFile]) -> BTreeSet<WebhookType> {
+        let mut by_crd: BTreeMap<String, BTreeSet<WebhookType>> = BTreeMap::new();
+        for (is_mutating, webhook) in super::webhooks::all(&self.manifests, files) {
+            let crd = self.kinds.crds.iter().find(|crd| {
+                webhook.groups.contains(&crd.group) && webhook.resources.contains(&crd.plural)
+            });
+            let kind = if is_mutating {
+                WebhookType::Defaulting
+            } else {
+                WebhookType::Validating
+            };
+            match crd {
+                Some(crd) => drop(by_crd.entry(crd.name.clone()).or_default().insert(kind)),
+                None => {
+                    let method = if is_mutating {
+                        "defaulting"
+                    } else {
+                        "validating"
+                    };
+                    let resources = webhook.resources.join(", ");
+                    let what = format!(
+                        "{method} webhook of `{resources}`: add `.{method}(…)` to `webhooks()` in src/lib.rs"
+                    );
+                    self.findings.by_hand.push((webhook.place.clone(), what));
+                }
+            }
+            for setting in &webhook.settings {
+                let what = format!(
+                    "webhook `{}` has {setting}: pass a `Webhook` with it to `.webhook(…)`",
+                    webhook.name
+                );
+                self.findings.by_hand.push((webhook.place.clone(), what));
+            }
+        }
+        for crd in self.kinds.crds.iter().filter(|crd| crd.versions.len() > 1) {
+            let resources = self.file.resources.iter().filter(|it| it.converts);
+            let in_file = resources
+                .clone()
+                .any(|it| it.group == crd.group && it.kind == crd.kind);
+            if in_file || crd.converts || self.manifests.conversions.contains(&crd.name) {
+                let types = by_crd.entry(crd.name.clone()).or_default();
+                types.insert(WebhookType::Conversion);
+                if self.manifests.injects {
+                    self.findings.injected.push(crd.name.clone());
+                }
+            }
+        }
+        for file in files {
+            let ids = file
+                .webhooks
+                .iter()
+                .map(|kind| self.kinds.find(file, kind).id());
+            let ids: Vec<String> = ids.collect();
+            if !ids.is_empty() {
+                self.findings.webhooks.insert(file.path.clone(), ids);
+            }
+        }
+        let all = by_crd.values().flatten().copied().collect();
+        if !by_crd.is_empty() {
+            self.takeover.webhooks = Some(by_crd);
+        }
+        all
+    }
+
+    /// Collects the rights on kinds that the new operator does not watch already.
+    fn rights(&mut self, files: &[GoFile]) {
+        let markers = files.iter().flat_map(|file| &file.markers);
+        for marker in markers.filter(|marker| !marker.is_webhook) {
+            for resource in marker.list("resources") {
+                for group in marker.list("groups") {
+                    let crds = &self.kinds.crds;
+                    if crds.iter().any(|crd| crd.group == *group) || resource == "events" {
+                        continue;
+                    }
+                    let group = if group == "core" { "" } else { group };
+                    let separator = if group.is_empty() { "" } else { "." };
+                    let name = format!("{resource}{separator}{group}");
+                    let verbs = self.findings.rights.entry(name).or_default();
+                    verbs.extend(marker.list("verbs").iter().cloned());
+                }
+            }
+        }
+    }
+
+    /// Lists the objects of the old installation that have no successor of the same name.
+    fn obsolete(&mut self) {
+        let prefix = &self.manifests.prefix;
+        let name = |object: &Json| {
+            let name = object.pointer("/metadata/name").and_then(Json::as_str);
+            format!("{prefix}{}", name.unwrap_or_default())
+        };
+        self.findings.deployments = self.manifests.deployments.iter().map(name).collect();
+        let configurations = self.manifests.webhooks.iter().map(|object| {
+            let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+            format!("{kind}/{}", name(object))
+        });
+        self.findings.obsolete.extend(configurations);
+        let services = self.manifests.services.iter();
+        let services = services.map(|service| format!("service/{prefix}{service}"));
+        self.findings.obsolete.extend(services);
+    }
+}
+
+/// Returns the files with objects of the CRDs.
+fn samples(all: &[(Source, Vec<Json>)], crds: &[Crd]) -> Vec<File> {
+    let is_of_crd = |object: &Json| {
+        let version = object["apiVersion"].as_str().unwrap_or_default();
+        let group = version.split('/').next().unwrap_or_default();
+        let mut crds = crds.iter();
+        crds.any(|crd| crd.group == group && object["kind"] == crd.kind)
+    };
+    let of_crds = all
+        .iter()
+        .filter(|(_, objects)| objects.iter().any(is_of_crd));
+    let files = of_crds.filter_map(|(source, _)| {
+        let name = source.path.as_ref()?.file_name()?.to_string_lossy();
+        Some(File {
+            path: format!("{SAMPLES}/{name}"),
+            text: source.text.clone().into(),
+        })
+    });
+    files.collect()
+}
+
+/// The label of the Pods of a Deployment that the new operator selects its own by.
+const POD_LABEL: &str = "/spec/template/metadata/labels/app.kubernetes.io~1name";
+
+/// Returns a string, or that of a constant: of the file, or the only one of the name in the project.
+fn value_in(file: &GoFile, files: &[GoFile], value: &Value) -> Option<String> {
+    let name = match value {
+        Value::Text(text) => return Some(text.clone()),
+        Value::Name(name) => name,
+    };
+    if let Some(value) = file.constants.get(name) {
+        return Some(value.clone());
+    }
+    let values = files.iter().filter_map(|file| file.constants.get(name));
+    let values: BTreeSet<&String> = values.collect();
+    let only = values.len() == 1;
+    values.first().filter(|_| only).map(|it| (*it).clone())
+}

@@ -1,0 +1,175 @@
+//! `kube-codegen new --from-kube-derive`: what is read, and what is reported.
+use std::{fs, path::Path};
+
+use tempfile::TempDir;
+
+use crate::cli::{files, run, stderr, stdout, succeed};
+
+const API: &str = r#"
+use kube::CustomResource;
+
+#[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "example.com", version = "v1", kind = "Document", namespaced, shortname = "doc")]
+#[kube(status = "DocumentStatus", printcolumn(json_path = ".spec.title", name = "Title", type_ = "string"))]
+pub struct DocumentSpec {
+    pub title: String,
+}
+"#;
+
+const CONTROLLER: &str = r#"
+use crate::api::Document;
+
+const FINALIZER: &str = "documents.example.com";
+
+async fn reconcile(document: Arc<Document>, context: Arc<Context>) -> Result<Action> {
+    let patch = PatchParams::apply("document-controller").force();
+    finalizer(&documents, FINALIZER, document, |event| async { todo(event, patch) }).await
+}
+
+pub async fn run(client: Client) {
+    Controller::new(Api::<Document>::all(client), Config::default()).run(reconcile, policy, context);
+}
+"#;
+
+const CRD: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: documents.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Document, plural: documents, singular: document, shortNames: [doc]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec: {type: object, required: [title], properties: {title: {type: string}}}
+          status: {type: object, properties: {phase: {type: string}}}
+";
+
+fn package(api: &str) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("old/Cargo.toml", "[package]\nname = \"doc-controller\"\n");
+    write("old/src/lib.rs", "pub mod api;\npub mod controller;\n");
+    write("old/src/api/mod.rs", api);
+    write("old/src/controller.rs", CONTROLLER);
+    write("crds.yaml", CRD);
+    directory
+}
+
+fn new(directory: &Path, args: &[&str]) -> std::process::Output {
+    run(
+        directory,
+        &[&["new", "documents", "--from-kube-derive", "old"], args].concat(),
+    )
+}
+
+#[test]
+fn without_crds_a_program_is_printed_that_prints_them() {
+    let directory = package(API);
+    let output = new(directory.path(), &[]);
+    let program = stdout(&output);
+    syn::parse_file(&program).unwrap();
+    assert!(
+        program.contains("        doc_controller::api::Document::crd(),\n"),
+        "{program}"
+    );
+    assert!(stderr(&output).contains("cargo run --example crds > crds.yaml"));
+    fs::rename(
+        directory.path().join("old/src/lib.rs"),
+        directory.path().join("old/src/main.rs"),
+    )
+    .unwrap();
+    let program = stdout(&new(directory.path(), &[]));
+    assert!(
+        program.contains("#[path = \"../src/api/mod.rs\"]\nmod api;\n"),
+        "{program}"
+    );
+    assert!(!directory.path().join("documents").exists());
+}
+
+#[test]
+fn finalizer_and_field_manager_are_kept() {
+    let directory = package(API);
+    let args = [
+        "--file=crds.yaml",
+        "--owns=v1/ConfigMap",
+        "--lease=doc-lock",
+    ];
+    let output = new(directory.path(), &args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let package = directory.path().join("documents");
+    let files = files(&package);
+    for (file, expected) in [
+        (
+            "src/controller.rs",
+            "FINALIZER: &str = \"documents.example.com\"",
+        ),
+        (
+            "src/lib.rs",
+            "FIELD_MANAGER: &str = \"document-controller\"",
+        ),
+        (
+            "deploy/deployment.yaml",
+            "--leader-elect-resource-name=doc-lock",
+        ),
+        (
+            "TAKEOVER.md",
+            "| src/api/mod.rs | `Document` | `crate::generated::example_com::v1::Document` |",
+        ),
+        ("TAKEOVER.md", "- src/controller.rs: `src/controller.rs`"),
+    ] {
+        assert!(files[file].contains(expected), "{file}: {}", files[file]);
+    }
+    for args in [
+        &["generate", "--check"][..],
+        &["update", "--check"],
+        &["deploy", "check"],
+    ] {
+        succeed(&package, args);
+    }
+}
+
+#[test]
+fn all_problems_are_reported_and_nothing_is_written() {
+    let fails = |directory: &TempDir, expected: &[&str]| {
+        let output = new(directory.path(), &["--file=crds.yaml"]);
+        assert_eq!(output.status.code(), Some(2));
+        for text in expected {
+            assert!(
+                stderr(&output).contains(text),
+                "{text}\n{}",
+                stderr(&output)
+            );
+        }
+        assert!(!directory.path().join("documents").exists());
+    };
+    let broken = package(&API.replace("version = \"v1\", ", ""));
+    fs::write(broken.path().join("old/src/broken.rs"), "fn main( {}").unwrap();
+    fails(
+        &broken,
+        &[
+            "`src/api/mod.rs`: the derive of `DocumentSpec`: `#[kube(…)]` has no `version`",
+            "old/src/broken.rs` is no valid Rust",
+        ],
+    );
+    fails(
+        &package(&API.replace("Document\"", "Paper\"")),
+        &["`src/api/mod.rs`: no CRD of --file has example.com/v1, kind Paper"],
+    );
+    fails(
+        &package("pub struct Plain;"),
+        &["has `#[derive(CustomResource)]`"],
+    );
+}

@@ -1,0 +1,447 @@
+//! `kube-codegen new --from-kubebuilder`: what is taken over, what is reported, and that operators of others are taken over whole.
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cli::{ROOT, files, make, run, stderr, stdout, succeed};
+
+const PROJECT: &str = r"domain: example.com
+layout: [go.kubebuilder.io/v4]
+multigroup: true
+projectName: shop
+repo: example.com/shop
+resources:
+- api: {crdVersion: v1, namespaced: true}
+  controller: true
+  group: web
+  kind: Store
+  path: example.com/shop/api/web/v1
+  version: v1
+  webhooks: {conversion: true, defaulting: true, spoke: [v2], webhookVersion: v1}
+- api: {crdVersion: v1}
+  controller: true
+  group: web
+  kind: Region
+  version: v1
+  webhooks: {validation: true}
+- controller: true
+  core: true
+  group: core
+  kind: Secret
+  version: v1
+version: '3'
+";
+
+const CONTROLLER: &str = r#"package controller
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	webv1 "example.com/shop/api/web/v1"
+)
+
+const finalizer = "web.example.com/stock"
+
+// +kubebuilder:rbac:groups=web.example.com,resources=stores,verbs=get;list;watch;update;patch
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list
+
+func (r *StoreReconciler) Reconcile() {
+	// For(&corev1.Node{}) in a comment is none.
+	controllerutil.AddFinalizer(store, finalizer)
+	patch(client.Apply, client.ForceOwnership, client.FieldOwner("shop-apply"))
+}
+
+func (r *StoreReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&webv1.Store{}, builder.WithPredicates(pred(&corev1.Pod{}))).
+		Named("web-store").
+		Owns(&appsv1.Deployment{}).
+		Owns(&webv1.Region{}).
+		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.find)).
+		Complete(r)
+}
+"#;
+
+const OTHERS: &str = r"package controller
+
+import corev1 `k8s.io/api/core/v1`
+
+func setup(mgr ctrl.Manager) {
+	_ = ctrl.NewControllerManagedBy(mgr).For(&corev1.Secret{}).Complete(r)
+	_ = ctrl.NewWebhookManagedBy(mgr).For(&corev1.Pod{}).WithDefaulter(d).Complete()
+}
+";
+
+const MAIN: &str = r#"package main
+
+const leaseName = "5c3a.example.com"
+
+func main() {
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{LeaderElection: true, LeaderElectionID: leaseName})
+	prometheus.NewCounter(prometheus.CounterOpts{Namespace: "shop", Name: "sales_total", Help: "Sales."})
+}
+"#;
+
+const WEBHOOKS: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: mutating-webhook-configuration}
+webhooks:
+- name: mstore.kb.io
+  failurePolicy: Ignore
+  rules: [{apiGroups: [web.example.com], apiVersions: [v1], operations: [CREATE], resources: [stores]}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: validating-webhook-configuration}
+webhooks:
+- name: vregion.kb.io
+  rules: [{apiGroups: [web.example.com], apiVersions: [v1], operations: [CREATE], resources: [regions]}]
+";
+
+fn crd(kind: &str, plural: &str, scope: &str, versions: &[&str]) -> String {
+    let lower = kind.to_lowercase();
+    let versions = versions.iter().map(|name| {
+        let storage = *name == "v1";
+        format!(
+            "  - name: {name}\n    served: true\n    storage: {storage}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          \
+             spec: {{type: object, properties: {{size: {{type: integer}}}}}}\n"
+        )
+    });
+    let versions: String = versions.collect();
+    format!(
+        "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations: # ours\n    a:   b\n  name: {plural}.web.example.com\n\
+         spec:\n  group: web.example.com\n  scope: {scope}\n  names: {{kind: {kind}, listKind: {kind}List, plural: {plural}, singular: {lower}}}\n  versions:\n{versions}"
+    )
+}
+
+/// A small project of kubebuilder, by path.
+fn project() -> BTreeMap<&'static str, String> {
+    let kustomization = "namespace: shop-system\nnamePrefix: shop-\nresources: [../crd]\n";
+    let manager = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: controller-manager}\nspec:\n  template:\n    metadata: {labels: {app.kubernetes.io/name: shop}}\n";
+    let sample =
+        "apiVersion: web.example.com/v1\nkind: Store\nmetadata: {name: sample}\nspec: {size: 1}\n";
+    let all = [
+        ("PROJECT", PROJECT),
+        (
+            "api/web/v1/groupversion_info.go",
+            "// +groupName=web.example.com\npackage v1\n",
+        ),
+        ("cmd/main.go", MAIN),
+        ("internal/controller/others.go", OTHERS),
+        ("internal/controller/store_controller.go", CONTROLLER),
+        (
+            "internal/controller/store_controller_test.go",
+            "package controller\n// +kubebuilder:rbac:bad\n",
+        ),
+        ("config/default/kustomization.yaml", kustomization),
+        ("config/manager/manager.yaml", manager),
+        ("config/samples/web_v1_store.yaml", sample),
+        (
+            "config/samples/kustomization.yaml",
+            "resources: [web_v1_store.yaml]\n",
+        ),
+        ("config/webhook/manifests.yaml", WEBHOOKS),
+    ];
+    let mut all: BTreeMap<_, _> = all.map(|(path, text)| (path, text.to_owned())).into();
+    let stores = crd("Store", "stores", "Namespaced", &["v1", "v2"]);
+    let regions = crd("Region", "regions", "Namespaced", &["v1"]);
+    all.insert("config/crd/bases/web.example.com_stores.yaml", stores);
+    all.insert("config/crd/bases/web.example.com_regions.yaml", regions);
+    all
+}
+
+/// Writes a project to the directory `go`.
+fn write(project: &BTreeMap<&'static str, String>) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    for (path, text) in project {
+        let path = directory.path().join("go").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    directory
+}
+
+fn parameters(package: &Path) -> Value {
+    let text = fs::read_to_string(package.join(".kube-codegen/scaffold.json")).unwrap();
+    serde_json::from_str::<Value>(&text).unwrap()["parameters"].clone()
+}
+
+#[test]
+fn the_crate_has_the_names_of_the_installation() {
+    let project = project();
+    let directory = write(&project);
+    succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
+    let package = directory.path().join("shop-rs");
+    let parameters = parameters(&package);
+    assert_eq!(parameters["watch"], json!(["v1/Secret"]));
+    let owned =
+        json!({"stores.web.example.com": ["apps/v1/Deployment", "regions.web.example.com"]});
+    assert_eq!(parameters["owns"], owned);
+    assert_eq!(
+        parameters["takeover"],
+        json!({
+            "namespace": "shop-system",
+            "lease": "5c3a.example.com",
+            "fieldManager": "shop-apply",
+            "metricsNames": {"stores.web.example.com": "web-store"},
+            "finalizers": {"stores.web.example.com": "web.example.com/stock"},
+            "webhooks": {
+                "regions.web.example.com": ["validating"],
+                "stores.web.example.com": ["defaulting", "conversion"],
+            },
+        })
+    );
+    let files = files(&package);
+    // The CRD that is converted names the webhook; the other one is as it was.
+    let crds = &files["deploy/crd.yaml"];
+    let stores = &project["config/crd/bases/web.example.com_stores.yaml"];
+    let regions = &project["config/crd/bases/web.example.com_regions.yaml"];
+    assert!(crds.starts_with(regions.as_str()), "{crds}");
+    let conversion = crds.split_once("  conversion:\n").unwrap().1;
+    assert!(conversion.contains("namespace: shop-system"), "{crds}");
+    for line in stores.lines() {
+        assert!(crds.contains(&format!("{line}\n")), "{line}");
+    }
+    assert_eq!(
+        files["deploy/samples/web_v1_store.yaml"],
+        project["config/samples/web_v1_store.yaml"]
+    );
+    for (file, expected) in [
+        (
+            "deploy/deployment.yaml",
+            "--leader-elect-resource-name=5c3a.example.com",
+        ),
+        ("deploy/deployment.yaml", "namespace: shop-system"),
+        ("src/lib.rs", "FIELD_MANAGER: &str = \"shop-apply\""),
+        ("src/stores_controller.rs", ".named(\"web-store\")"),
+        (
+            "src/stores_controller.rs",
+            "FINALIZER: &str = \"web.example.com/stock\"",
+        ),
+        ("src/stores_controller.rs", "controller.owns(&regions)"),
+        (
+            "TAKEOVER.md",
+            "| internal/controller/store_controller.go | `reconcile` in `src/stores_controller.rs` |",
+        ),
+        (
+            "TAKEOVER.md",
+            "| internal/controller/store_controller.go:26 | `Watches` of `v1/ConfigMap`",
+        ),
+        (
+            "TAKEOVER.md",
+            "webhook `mstore.kb.io` has `failurePolicy: Ignore`",
+        ),
+        ("TAKEOVER.md", "| `nodes` | get, list |"),
+        ("TAKEOVER.md", "metric `shop_sales_total`"),
+        (
+            "TAKEOVER.md",
+            "-n shop-system delete deployment shop-controller-manager",
+        ),
+    ] {
+        assert!(files[file].contains(expected), "{file}: {}", files[file]);
+    }
+    for file in project
+        .keys()
+        .filter(|path| path.ends_with(".go") && !path.ends_with("_test.go"))
+    {
+        assert!(
+            files["TAKEOVER.md"].contains(&format!("| {file} |")),
+            "{file}"
+        );
+    }
+    for args in [
+        &["generate", "--check"][..],
+        &["update", "--check"],
+        &["deploy", "check"],
+        &["check", "deploy/samples", "-f", "deploy/crd.yaml"],
+    ] {
+        succeed(&package, args);
+    }
+    // A second run keeps everything, and so does one by the name of the running Pods.
+    succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
+    assert_eq!(super::super::files(&package), files);
+    let output = run(
+        directory.path(),
+        &["new", "shop", "--from-kubebuilder", "go"],
+    );
+    assert!(stderr(&output).contains("use another name, such as `shop-rs`"));
+}
+
+#[test]
+fn all_problems_are_reported_at_once_and_nothing_is_written() {
+    let mut project = project();
+    let broken = PROJECT
+        .replace("version: '3'", "version: '4'")
+        .replace("  kind: Region\n", "")
+        .replace("projectName: shop", "projectName: [shop]");
+    project.insert("PROJECT", broken);
+    let controller = CONTROLLER.replace("resources=nodes,verbs=get;list", "resources=nodes");
+    project.insert("internal/controller/store_controller.go", controller);
+    let regions = "config/crd/bases/web.example.com_regions.yaml";
+    let text = project[regions].replace("scope: Namespaced", "scope: Nowhere");
+    project.insert(regions, text);
+    project.insert(
+        "config/default/kustomization.yaml",
+        "namespace: [\n".to_owned(),
+    );
+    let directory = write(&project);
+    let output = run(
+        directory.path(),
+        &["new", "shop-rs", "--from-kubebuilder", "go"],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    for expected in [
+        "error[KC0901]: version `4` of the file is unknown\n  --> go/PROJECT:24:10",
+        "error[KC0901]: `projectName` is not a string\n --> go/PROJECT:4:14",
+        "error[KC0901]: the resource has no `kind`\n  --> go/PROJECT:14:3",
+        "error[KC0902]: the `rbac` marker lacks verbs\n  --> go/internal/controller/store_controller.go:12:4",
+        "go/config/default/kustomization.yaml:1:13",
+        "error[KC0207]",
+    ] {
+        assert!(message.contains(expected), "{expected}\n{message}");
+    }
+    assert!(!directory.path().join("shop-rs").exists());
+}
+
+#[test]
+fn what_is_not_found_is_given_by_flags() {
+    let mut project = project();
+    project.insert("PROJECT", PROJECT.replace("version: '3'", "version: \"2\""));
+    project.insert("cmd/main.go", MAIN.replace("= \"5c3a", "+= \"5c3a"));
+    project.remove("config/default/kustomization.yaml");
+    let directory = write(&project);
+    let new = ["new", "--from-kubebuilder", "go", "--dry-run"];
+    let message = stderr(&run(directory.path(), &new));
+    assert!(message.contains("`--lease NAME` sets it"), "{message}");
+    assert!(
+        message.contains("`--deploy-namespace NAME` sets it"),
+        "{message}"
+    );
+    let given = [
+        "--lease=a.b",
+        "--deploy-namespace=web",
+        "--field-manager=me",
+        "--quiet",
+    ];
+    let output = run(directory.path(), &[&new[..3], &given].concat());
+    assert_eq!(
+        (stdout(&output), stderr(&output)),
+        (String::new(), String::new())
+    );
+    let takeover = &parameters(&directory.path().join("shop-rs"))["takeover"];
+    assert_eq!(takeover["lease"], "a.b");
+    assert_eq!(takeover["namespace"], "web");
+    assert_eq!(takeover["fieldManager"], "me");
+    let output = run(directory.path(), &["new", "--from-kubebuilder", "."]);
+    assert!(stderr(&output).contains("is no project of kubebuilder: it has no file PROJECT"));
+}
+
+/// Returns the projects of others, unless there are none.
+fn operators() -> Vec<PathBuf> {
+    let given = env::var_os("KUBE_CODEGEN_OPERATORS");
+    let root = given.map_or_else(
+        || Path::new(ROOT).join("../shared/operators"),
+        PathBuf::from,
+    );
+    let names = [
+        "kubebuilder-testdata/testdata/project-v4",
+        "kubebuilder-testdata/testdata/project-v4-multigroup",
+        "lws",
+    ];
+    let all: Vec<PathBuf> = names.map(|name| root.join(name)).into();
+    if all.iter().all(|path| path.exists()) {
+        return all;
+    }
+    eprintln!("skipped: {} has no operators of others", root.display());
+    Vec::new()
+}
+
+/// Takes a project over, and returns the crate and its directory.
+fn take_over(project: &Path) -> (TempDir, PathBuf) {
+    let directory = TempDir::new().unwrap();
+    let from = fs::canonicalize(project).unwrap().display().to_string();
+    succeed(directory.path(), &["new", "--from-kubebuilder", &from]);
+    let name = format!("{}-rs", project.file_name().unwrap().to_string_lossy());
+    let package = directory.path().join(name);
+    (directory, package)
+}
+
+#[test]
+fn operators_of_others_are_taken_over() {
+    for project in operators() {
+        let (_directory, package) = take_over(&project);
+        let crds = fs::read_to_string(package.join("deploy/crd.yaml")).unwrap();
+        let mut changed = 0;
+        for base in fs::read_dir(project.join("config/crd/bases")).unwrap() {
+            let base = fs::read_to_string(base.unwrap().path()).unwrap();
+            changed += usize::from(!crds.contains(&base));
+        }
+        // Only those whose versions are converted name the webhook of the new operator.
+        let converts = crds.matches("strategy: Webhook").count();
+        assert_eq!(changed, converts, "{}", project.display());
+        for args in [
+            &["generate", "--check"][..],
+            &["update", "--check"],
+            &["deploy", "check"],
+        ] {
+            succeed(&package, args);
+        }
+        let report = fs::read_to_string(package.join("TAKEOVER.md")).unwrap();
+        let go = files_of(&project, "go");
+        assert!(go.len() > 10);
+        for path in go.iter().filter(|path| !path.starts_with("test/")) {
+            assert!(report.contains(&format!("| {path} |")), "{path}");
+        }
+    }
+}
+
+/// Returns the paths of all files of an extension below a directory.
+fn files_of(root: &Path, extension: &str) -> Vec<String> {
+    let paths = super::super::paths(root).into_iter();
+    let paths = paths.filter(|path| path.extension().is_some_and(|it| it == extension));
+    let paths = paths.filter(|path| !path.to_string_lossy().ends_with("_test.go"));
+    paths
+        .map(|path| path.strip_prefix(root).unwrap().display().to_string())
+        .collect()
+}
+
+#[test]
+#[ignore = "compiles operators: takes minutes"]
+fn operators_of_others_build_and_take_over_what_they_have_left() {
+    for project in operators() {
+        let (_directory, package) = take_over(&project);
+        if project.ends_with("project-v4-multigroup") {
+            fill_in(&package);
+        }
+        make(&package, &["rbac", "test"]).unwrap();
+    }
+}
+
+/// Fills in the reconcile of Memcached, and adds a simulation in which it takes over the children of the Go operator.
+fn fill_in(package: &Path) {
+    let path = package.join("src/memcacheds_controller.rs");
+    let text = fs::read_to_string(&path).unwrap();
+    let (head, tail) = text
+        .split_once("    // Your reconcile logic goes here")
+        .unwrap();
+    let (_, tail) = tail.split_once("    let note =").unwrap();
+    let body = include_str!("memcached/reconcile.rs.txt");
+    let deployment = include_str!("memcached/deployment.rs.txt");
+    fs::write(
+        &path,
+        format!("{head}{body}    let note ={tail}{deployment}"),
+    )
+    .unwrap();
+    fs::write(
+        package.join("tests/takeover.rs"),
+        include_str!("memcached/takeover.rs.txt"),
+    )
+    .unwrap();
+}
