@@ -72,7 +72,7 @@ pub(crate) fn read(directory: &Path) -> Result<DerivedCrate, String> {
             .and_then(|text| {
                 syn::parse_file(&text).map_err(|error| {
                     format!(
-                        "`{}` is no valid Rust: {error}; `cargo check` shows where",
+                        "`{}` is not valid Rust: {error}; `cargo check` shows where",
                         path.display()
                     )
                 })

@@ -105,7 +105,7 @@ impl Manifests {
                     self.namespace = Some(namespace.to_owned());
                 }
                 if let Some(prefix) = object["namePrefix"].as_str() {
-                    self.prefix = prefix.to_owned();
+                    prefix.clone_into(&mut self.prefix);
                 }
                 let name = object.pointer("/commonLabels/app.kubernetes.io~1name");
                 self.labels

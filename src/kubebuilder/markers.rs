@@ -68,7 +68,7 @@ fn read(text: &str, start: usize, is_webhook: bool) -> Result<Marker, (usize, St
             return Err((
                 at,
                 format!(
-                    "`{key}` is no argument of a `{name}` marker; they are {}",
+                    "`{key}` is unknown in a `{name}` marker; its arguments are {}",
                     RBAC.join(", ")
                 ),
             ));
@@ -115,12 +115,11 @@ fn arguments(text: &str) -> Vec<&str> {
     text.split(|letter| {
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '`') => quote = Some(letter),
             (None, '{') => depth += 1,
             (None, '}') => depth = depth.saturating_sub(1),
             (None, ',') => return depth == 0,
-            (None, _) => {}
+            _ => {}
         }
         false
     })
@@ -149,7 +148,11 @@ mod tests {
                 30,
                 "`resources` in a `rbac` marker has no value",
             ),
-            ("+kubebuilder:rbac:group=apps", 18, "`group` is no argument"),
+            (
+                "+kubebuilder:rbac:group=apps",
+                18,
+                "`group` is unknown in a `rbac` marker",
+            ),
             (
                 "+kubebuilder:rbac:groups=apps,resources=pods",
                 0,

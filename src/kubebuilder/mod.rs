@@ -89,7 +89,7 @@ pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project,
     let path = directory.join(project::FILE);
     if !path.is_file() {
         return Err(format!(
-            "`{}` is no project of kubebuilder: it has no file {}",
+            "`{}` has no project of kubebuilder: the file {} is missing",
             directory.display(),
             project::FILE
         ));

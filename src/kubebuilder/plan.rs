@@ -193,12 +193,12 @@ impl Planner {
         if let Some(name) = named {
             self.takeover.metrics_names.insert(id.clone(), name);
         }
-        let mut names = BTreeSet::from([of.name.clone()]);
+        let mut seen = BTreeSet::from([of.name.clone()]);
         for kind in &builder.owns {
             let child = self.kinds.find(file, kind);
             let is_possible = !matches!(child, Target::Other(_))
                 && matches!(target, Target::Crd(_))
-                && names.insert(kind.name.clone());
+                && seen.insert(kind.name.clone());
             if is_possible {
                 let owned = self.owns.entry(id.clone()).or_default();
                 owned.insert(child.id());
@@ -226,16 +226,13 @@ impl Planner {
     /// Finds the namespace, the Lease and the field manager.
     fn names(&mut self, files: &[GoFile], found: &mut Diagnostics) {
         self.findings.prefix = self.manifests.prefix.clone();
-        match self.manifests.namespace.clone() {
-            Some(namespace) => {
-                self.note("namespace", &namespace, "config/default/kustomization.yaml");
-                self.takeover.namespace = Some(namespace);
-            }
-            None => {
-                let message = "config/default/kustomization.yaml names no namespace";
-                let diagnostic = found.report(Code::NotTranslated, Place::nowhere(), message);
-                diagnostic.hint("`--deploy-namespace NAME` sets it");
-            }
+        if let Some(namespace) = self.manifests.namespace.clone() {
+            self.note("namespace", &namespace, "config/default/kustomization.yaml");
+            self.takeover.namespace = Some(namespace);
+        } else {
+            let message = "config/default/kustomization.yaml names no namespace";
+            let diagnostic = found.report(Code::NotTranslated, Place::nowhere(), message);
+            diagnostic.hint("`--deploy-namespace NAME` sets it");
         }
         let in_go = files.iter().flat_map(|file| {
             let leases = file.leases.iter();
@@ -263,7 +260,7 @@ impl Planner {
         } else {
             let all: Vec<&str> = leases.keys().map(String::as_str).collect();
             let message = if all.is_empty() {
-                "the name of the Lease (`LeaderElectionID`) is no constant".to_owned()
+                "the name of the Lease (`LeaderElectionID`) is not a constant".to_owned()
             } else {
                 format!(
                     "the Lease (`LeaderElectionID`) has several names: {}",
@@ -338,20 +335,19 @@ impl Planner {
             } else {
                 WebhookType::Validating
             };
-            match crd {
-                Some(crd) => drop(by_crd.entry(crd.name.clone()).or_default().insert(kind)),
-                None => {
-                    let method = if is_mutating {
-                        "defaulting"
-                    } else {
-                        "validating"
-                    };
-                    let resources = webhook.resources.join(", ");
-                    let what = format!(
-                        "{method} webhook of `{resources}`: add `.{method}(…)` to `webhooks()` in src/lib.rs"
-                    );
-                    self.findings.by_hand.push((webhook.place.clone(), what));
-                }
+            if let Some(crd) = crd {
+                by_crd.entry(crd.name.clone()).or_default().insert(kind);
+            } else {
+                let method = if is_mutating {
+                    "defaulting"
+                } else {
+                    "validating"
+                };
+                let resources = webhook.resources.join(", ");
+                let what = format!(
+                    "{method} webhook of `{resources}`: add `.{method}(…)` to `webhooks()` in src/lib.rs"
+                );
+                self.findings.by_hand.push((webhook.place.clone(), what));
             }
             for setting in &webhook.settings {
                 let what = format!(

@@ -93,7 +93,7 @@ fn diagnostics_are_as_recorded() {
 #[test]
 fn every_code_has_a_case() {
     // Only a bug in the generator can raise these: no input may.
-    // The codes of objects and manifests are tested by transcripts of `check`, `deploy check`, `rbac` and `lint`.
+    // The codes of objects and manifests are tested by transcripts of `check`, `deploy check`, `rbac` and `lint`; those of projects, in `tests/cli/new`.
     let own_faults = [
         Code::Unsound,
         Code::Unrenderable,
@@ -102,6 +102,9 @@ fn every_code_has_a_case() {
         Code::MissingRight,
         Code::UnusedRight,
         Code::Practice,
+        Code::Project,
+        Code::Marker,
+        Code::NotTranslated,
     ];
     let met: BTreeSet<Code> = cases()
         .iter()

@@ -180,23 +180,24 @@ impl Wanted {
 
 /// Parses the name of a namespace.
 pub(super) fn namespace(text: &str) -> Result<String, String> {
-    valid(text, names::dns_1123_label(text))
+    valid(text, &names::dns_1123_label(text))
 }
 
 /// Parses the name of a Lease.
 pub(super) fn lease(text: &str) -> Result<String, String> {
-    valid(text, names::dns_1123_subdomain(text))
+    valid(text, &names::dns_1123_subdomain(text))
 }
 
 /// Parses the name of a field manager.
 pub(super) fn field_manager(text: &str) -> Result<String, String> {
     let is_printable = text.chars().all(|letter| !letter.is_control());
-    let problem = "must have 1 to 128 printable characters".to_owned();
-    let is_valid = is_printable && (1..=128).contains(&text.len());
-    valid(text, (!is_valid).then_some(problem).into_iter().collect())
+    if is_printable && (1..=128).contains(&text.len()) {
+        return Ok(text.to_owned());
+    }
+    Err("must have 1 to 128 printable characters".to_owned())
 }
 
-fn valid(text: &str, problems: Vec<String>) -> Result<String, String> {
+fn valid(text: &str, problems: &[String]) -> Result<String, String> {
     match problems.first() {
         None => Ok(text.to_owned()),
         Some(problem) => Err(problem.clone()),

@@ -161,7 +161,7 @@ fn all_problems_are_reported_and_nothing_is_written() {
         &broken,
         &[
             "`src/api/mod.rs`: the derive of `DocumentSpec`: `#[kube(…)]` has no `version`",
-            "old/src/broken.rs` is no valid Rust",
+            "old/src/broken.rs` is not valid Rust",
         ],
     );
     fails(
