@@ -14,6 +14,7 @@ mod subresources;
 mod time;
 mod version;
 
+#[cfg(feature = "cli")]
 pub(crate) use reader::schema_path;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
 
