@@ -15,7 +15,6 @@ use crate::{
     kinds::{
         builtin, convert,
         kind::{Kind, Types},
-        names,
         status::{already_exists, conflict, invalid, invalid_resource, stale},
         store::Store,
     },
@@ -222,14 +221,8 @@ fn name(store: &mut Store, kind: &Kind, object: &mut Value) {
     if prefix.is_empty() || !object::name(object).is_empty() {
         return;
     }
-    let namespace = object::namespace(object).to_owned();
-    loop {
-        let name = names::generate(&prefix, store.unique());
-        if store.get(kind, &namespace, &name).is_none() {
-            section(object, "metadata").insert("name".to_owned(), name.into());
-            return;
-        }
-    }
+    let name = store.free_name(kind, object::namespace(object), &prefix);
+    section(object, "metadata").insert("name".to_owned(), name.into());
 }
 
 /// Raises `metadata.generation` if more than metadata and, with `status`, the status has changed.

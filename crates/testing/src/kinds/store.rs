@@ -95,7 +95,7 @@ impl Store {
         self.objects.unique()
     }
 
-    /// Makes the uids of new objects follow from a number and from their names.
+    /// Makes the uids and generated names of new objects follow from a number, and from their names and prefixes.
     pub(crate) fn set_seed(&mut self, seed: u64) {
         self.uids = Uids::seeded(seed);
     }
@@ -104,6 +104,17 @@ impl Store {
     pub(crate) fn uid(&mut self, kind: &Kind, namespace: &str, name: &str) -> String {
         let number = self.unique();
         self.uids.next(number, kind, namespace, name)
+    }
+
+    /// Returns a name with a prefix that no object of the kind has.
+    pub(crate) fn free_name(&mut self, kind: &Kind, namespace: &str, prefix: &str) -> String {
+        loop {
+            let number = self.unique();
+            let name = self.uids.name(number, kind, namespace, prefix);
+            if self.get(kind, namespace, &name).is_none() {
+                return name;
+            }
+        }
     }
 
     pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {

@@ -99,8 +99,9 @@ impl ApiServer {
         });
     }
 
-    /// Makes the uids of new objects follow from this number, from the name of the object, and from how many objects have had that name before:
-    /// they are the same in each process, whatever else is created. Without it, they contain the id of the process.
+    /// Makes the uids of new objects follow from this number, from the name of the object, and from how many objects have had that name before, and
+    /// the names that the server generates in the same way from their prefix: they are the same in each process, whatever else is created.
+    /// Without it, uids contain the id of the process, and names follow from the number of objects.
     pub fn set_seed(&self, seed: u64) {
         lock(&self.0.backend.store).set_seed(seed);
     }
