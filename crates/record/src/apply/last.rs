@@ -16,6 +16,8 @@ pub struct LastApplied {
     config: Value,
     fields: FieldSet,
     values: Value,
+    /// The resource version of the response.
+    version: Option<String>,
 }
 
 impl LastApplied {
@@ -32,16 +34,23 @@ impl LastApplied {
         Ok(Self {
             config: config.to_json()?,
             values: extract(&serde_json::to_value(response)?, &fields, None),
+            version: response.metadata().resource_version.clone(),
             fields,
         })
     }
 
-    /// Whether `config` is the configuration that was applied, and `object` still has the values of the response.
+    /// Whether `config` is the configuration that was applied, and `object`, with the uid of the response, still has its values.
     ///
     /// # Errors
     /// Those of [`Apply::to_json`].
     pub fn is_current<K: Kind>(&self, config: &Apply<K>, object: &K) -> Result<bool, ApplyError> {
-        Ok(self.config == config.to_json()?
-            && self.values == extract(&serde_json::to_value(object)?, &self.fields, None))
+        if self.config != config.to_json()? {
+            return Ok(false);
+        }
+        // Of an object, a version has the same values each time.
+        if self.version.is_some() && self.version == object.metadata().resource_version {
+            return Ok(true);
+        }
+        Ok(self.values == extract(&serde_json::to_value(object)?, &self.fields, None))
     }
 }

@@ -81,7 +81,7 @@ pub struct Children<K> {
     client: Client,
     lister: Lister<K>,
     manager: FieldManager<'static>,
-    last: Arc<Mutex<HashMap<ObjectKey, (String, LastApplied)>>>,
+    last: Arc<Mutex<HashMap<ObjectKey, (String, Arc<LastApplied>)>>>,
 }
 
 /// The state of a child after an apply.
@@ -272,7 +272,7 @@ impl<K: Child> Children<K> {
         let last = LastApplied::new(child, object, self.manager.name()).map_err(unusable)?;
         let uid = object.meta().uid.clone().unwrap_or_default();
         let mut all = self.last.lock();
-        all.insert(key.clone(), (uid, last));
+        all.insert(key.clone(), (uid, Arc::new(last)));
         // Forgets deleted children, at a cost in proportion to their number.
         if all.len() == all.capacity() {
             all.retain(|key, _| self.cached(key).is_some());

@@ -23,6 +23,14 @@ impl Comparison {
     pub(crate) fn changed(&self) -> Fields {
         self.modified.union(&self.added)
     }
+
+    /// Removes the changed fields from a set, one after the other: most sets are empty.
+    pub(super) fn take_from(&self, fields: &mut Fields) {
+        let changes = [&self.added, &self.modified, &self.removed];
+        for change in changes.into_iter().filter(|it| !it.is_empty()) {
+            *fields = fields.difference(change);
+        }
+    }
 }
 
 /// What a request changes, as the owners of fields see it.

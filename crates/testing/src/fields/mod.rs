@@ -28,12 +28,10 @@ use set::Fields;
 pub(crate) use shape::Shape;
 
 /// Applies a configuration to an object. Returns its new state, or `None` if nothing changes.
-pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<Option<Value>> {
+pub(crate) fn apply(mut live: Value, config: &Value, request: &Request) -> Answer<Option<Value>> {
     let shape = shape(request)?;
-    let mut live = live.clone();
     let mut owners = Owners::read(&live);
-    let before = owners.clone();
-    section(&mut live, "metadata").remove("managedFields");
+    let before = section(&mut live, "metadata").remove("managedFields");
     if owners.0.is_empty() && !object::uid(&live).is_empty() {
         let mut first = Owner::of(request, "Update");
         "before-first-apply".clone_into(&mut first.manager);
@@ -64,7 +62,8 @@ pub(crate) fn apply(live: &Value, config: &Value, request: &Request) -> Answer<O
     owners.0.retain(|owner| !owner.fields.is_empty());
     // A change of fields that the request cannot write counts for the time.
     if merged == live {
-        if owners.without_times() == before.without_times() {
+        let before = json!({"metadata": {"managedFields": before}});
+        if owners.without_times() == Owners::read(&before).without_times() {
             return Ok(None);
         }
         // The time is of the last change of the object.
@@ -94,7 +93,7 @@ pub(crate) fn apply_scale(
         ));
     }
     scaled.write(&mut live);
-    let Some(applied) = apply(&live, config, request)? else {
+    let Some(applied) = apply(live, config, request)? else {
         return Ok(None);
     };
     owners.take_scale(paths, Owners::read(&applied), &target.api_version());

@@ -1,6 +1,6 @@
 //! The owners in `metadata.managedFields`, and how they change.
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::LazyLock};
 
 use serde_json::{Value, json};
 
@@ -78,13 +78,18 @@ fn sent(object: &Value, request: &Request) -> Value {
     sent
 }
 
-/// Removes the fields that have no owner.
-pub(super) fn owned(fields: &Fields) -> Fields {
+/// [`UNOWNED`] as a set.
+static UNOWNED_SET: LazyLock<Fields> = LazyLock::new(|| {
     let mut unowned = Fields::default();
     for path in UNOWNED {
         unowned.insert(&path.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
-    fields.difference(&unowned)
+    unowned
+});
+
+/// Removes the fields that have no owner.
+pub(super) fn owned(fields: &Fields) -> Fields {
+    fields.difference(&UNOWNED_SET)
 }
 
 impl Owners {
@@ -238,9 +243,10 @@ impl Owners {
         for owner in &mut self.0 {
             let compared = changes.in_version(&owner.api_version);
             if !owner.is(own) {
-                owner.fields = owner.fields.difference(&compared.changed());
+                compared.take_from(&mut owner.fields);
+            } else if !compared.removed.is_empty() {
+                owner.fields = owner.fields.difference(&compared.removed);
             }
-            owner.fields = owner.fields.difference(&compared.removed);
         }
         self.0.retain(|owner| !owner.fields.is_empty());
         owned(&changes.written.changed())
@@ -288,9 +294,9 @@ impl Owners {
     /// Takes the changed and removed fields from the other owners.
     pub(super) fn take(&mut self, own: &Owner, changes: &Changes) {
         for owner in self.0.iter_mut().filter(|owner| !owner.is(own)) {
-            let compared = changes.in_version(&owner.api_version);
-            owner.fields = owner.fields.difference(&compared.changed());
-            owner.fields = owner.fields.difference(&compared.removed);
+            changes
+                .in_version(&owner.api_version)
+                .take_from(&mut owner.fields);
         }
         self.0.retain(|owner| !owner.fields.is_empty());
     }

@@ -37,7 +37,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
     check(&config, request)?;
     let Some(old) = old else {
         let blank = json!({"apiVersion": target.api_version(), "kind": target.kind.kind});
-        let applied = fields::apply(&blank, &config, request)?;
+        let applied = fields::apply(blank, &config, request)?;
         decode(applied.as_ref().unwrap_or(&config), &config, request)?;
         let mut object = applied.unwrap_or(config);
         if object::name(&object).is_empty() {
@@ -60,9 +60,9 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
         }
         return objects::create(store, request, object).map(|created| (created, true));
     };
-    let live = whole(&old, target);
-    let Some(applied) = fields::apply(&live, &config, request)? else {
+    let Some(applied) = fields::apply(whole(&old, target), &config, request)? else {
         if objects::is_stored_again(store, &target.kind, &old) {
+            let live = whole(&old, target);
             let stored = objects::update(store, request, &old, live)?;
             return Ok((stored, false));
         }

@@ -54,17 +54,17 @@ impl<'a> Client<'a> {
 
     pub(crate) fn create(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let request = self.request(agent, Verb::Create, object, "")?;
-        write::create(self.0, &request)
+        write::create(self.0, &request).map(Arc::unwrap_or_clone)
     }
 
     pub(crate) fn update(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let request = self.request(agent, Verb::Update, object, "")?;
-        write::update(self.0, &request).map(|(object, _)| object)
+        write::update(self.0, &request).map(|(object, _)| Arc::unwrap_or_clone(object))
     }
 
     pub(crate) fn update_status(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let request = self.request(agent, Verb::Update, object, "status")?;
-        write::update(self.0, &request).map(|(object, _)| object)
+        write::update(self.0, &request).map(|(object, _)| Arc::unwrap_or_clone(object))
     }
 
     pub(crate) fn delete(&mut self, agent: &str, object: &Value) -> Answer<Value> {

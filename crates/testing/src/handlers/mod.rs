@@ -33,7 +33,7 @@ pub(crate) use write::written;
 
 /// What a request gives: an HTTP code and an object, or the events of a watch.
 pub(crate) enum Executed<S> {
-    Object(u16, Value),
+    Object(u16, Arc<Value>),
     Stream(S),
 }
 
@@ -48,19 +48,19 @@ pub(crate) fn execute(
     let before = store.revision();
     let answer = match request.verb {
         Verb::Get => read::get(store, request).map(|value| (200, value)),
-        Verb::List => read::list(store, request).map(|value| (200, value)),
+        Verb::List => read::list(store, request).map(|value| (200, value.into())),
         Verb::Create if request.target.subresource == "eviction" => {
-            pods::evict(store, request).map(|value| (201, value))
+            pods::evict(store, request).map(|value| (201, value.into()))
         }
         Verb::Create if request.target.subresource == "binding" => {
-            pods::bind(store, request).map(|value| (201, value))
+            pods::bind(store, request).map(|value| (201, value.into()))
         }
         Verb::Create => write::create(store, request).map(|value| (201, value)),
         Verb::Update => write::update(store, request).map(created),
         Verb::Patch => write::patch(store, request).map(created),
-        Verb::Delete => delete::delete(store, request).map(|value| (200, value)),
+        Verb::Delete => delete::delete(store, request).map(|value| (200, value.into())),
         Verb::DeleteCollection => {
-            delete::delete_collection(store, request).map(|value| (200, value))
+            delete::delete_collection(store, request).map(|value| (200, value.into()))
         }
         Verb::Watch => {
             let lines = watch::open(backend, record, store, request, expired_as_410)?;
@@ -74,6 +74,6 @@ pub(crate) fn execute(
 }
 
 /// Returns the HTTP status of a write that may have created its object.
-fn created((value, is_new): (Value, bool)) -> (u16, Value) {
+fn created((value, is_new): (Arc<Value>, bool)) -> (u16, Arc<Value>) {
     (if is_new { 201 } else { 200 }, value)
 }

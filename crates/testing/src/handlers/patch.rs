@@ -50,9 +50,8 @@ fn unsupported(request: &Request) -> Box<Status> {
 }
 
 /// Returns the patched object. Server-side apply is in [`crate::handlers::apply`].
-pub(crate) fn patched(request: &Request, object: &Value) -> Answer<Value> {
+pub(crate) fn patched(request: &Request, mut new: Value) -> Answer<Value> {
     let custom = request.target.kind.custom;
-    let mut new = object.clone();
     match request.content_type.as_str() {
         JSON => patch::json(&mut new, &request.json()?)?,
         MERGE => {

@@ -1,5 +1,7 @@
 //! The verbs get and list.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -10,7 +12,7 @@ use crate::{
     kinds::{
         convert::{current, loaded},
         store::Store,
-        target::{Target, present},
+        target::{Target, present, shared},
     },
     request::{Request, Selector},
     storage::{Snapshot, Stored},
@@ -20,20 +22,20 @@ use crate::{
     },
 };
 
-pub(crate) fn get(store: &Store, request: &Request) -> Answer<Value> {
+pub(crate) fn get(store: &Store, request: &Request) -> Answer<Arc<Value>> {
     let target = &request.target;
     let found = current(store, target)?;
     if target.subresource == "scale" {
-        return scale::get(target, &found);
+        return scale::get(target, &found).map(Arc::new);
     }
     if request.table {
         let object = present(&found, target, false);
         let version = at(&object, "/metadata/resourceVersion");
         let metadata = json!({"resourceVersion": version});
         let include = Include::read(&request.query)?;
-        return Ok(table(target, &[object], &metadata, include));
+        return Ok(table(target, &[object], &metadata, include).into());
     }
-    Ok(present(&found, target, request.metadata_only))
+    Ok(shared(&found, target, request.metadata_only))
 }
 
 pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {

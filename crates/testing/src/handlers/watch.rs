@@ -20,7 +20,7 @@ use crate::{
     kinds::{
         convert,
         store::{Backend, Store},
-        target::{Target, present},
+        target::{Target, shared},
     },
     record::{Command, EventAction, EventInFlight, Record},
     request::{Request, Selector},
@@ -146,11 +146,12 @@ impl Watch {
                 }
             };
             if self.selector.matches(&object) {
-                self.event("ADDED", present(&object, &self.target, self.metadata_only));
+                let shown = shared(&object, &self.target, self.metadata_only);
+                self.event("ADDED", &shown);
             }
         }
         if marked_end && self.bookmarks {
-            self.event("BOOKMARK", bookmark(&self.target, store.revision(), true));
+            self.event("BOOKMARK", &bookmark(&self.target, store.revision(), true));
         }
         missing.map_or(Ok(()), Err)
     }
@@ -268,30 +269,29 @@ impl Watch {
             (Some(old), None) => ("DELETED", old.clone()),
             (None, None) => return,
         };
-        let mut shown = present(&object, &self.target, self.metadata_only);
+        let mut shown = shared(&object, &self.target, self.metadata_only);
         if kind == "DELETED" {
             object::put(
-                &mut shown,
+                Arc::make_mut(&mut shown),
                 "/metadata/resourceVersion",
                 change.revision.to_string().into(),
             );
         }
-        self.event(kind, shown);
+        self.event(kind, &shown);
     }
 
     fn bookmark(&mut self) {
         if self.bookmarks {
-            self.event("BOOKMARK", bookmark(&self.target, self.position, false));
+            self.event("BOOKMARK", &bookmark(&self.target, self.position, false));
         }
     }
 
     fn fail(&mut self, failure: &Status) {
-        self.event("ERROR", document(failure));
+        self.event("ERROR", &document(failure));
         self.ended = true;
     }
 
-    #[allow(clippy::needless_pass_by_value)]
-    fn event(&mut self, kind: &str, object: Value) {
+    fn event(&mut self, kind: &str, object: &Value) {
         let action = match self.record.upgrade() {
             Some(record) if kind != "ERROR" => {
                 let interceptors = lock(&record.interceptors).clone();
@@ -300,20 +300,31 @@ impl Watch {
                     resource: &self.target.kind.plural,
                     namespace: &self.target.namespace,
                     kind,
-                    object: &object,
+                    object,
                 })
             }
             _ => EventAction::Pass,
         };
+        let row;
         let object = match self.table {
             Some(include) if !matches!(kind, "BOOKMARK" | "ERROR") => {
-                let version = object::at(&object, "/metadata/resourceVersion");
+                let version = object::at(object, "/metadata/resourceVersion");
                 let metadata = json!({"resourceVersion": version});
-                table(&self.target, &[object], &metadata, include)
+                row = table(
+                    &self.target,
+                    std::slice::from_ref(object),
+                    &metadata,
+                    include,
+                );
+                &row
             }
             _ => object,
         };
-        let line = Bytes::from(format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"));
+        let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
+        // A value cannot fail to be written to memory.
+        let _ = serde_json::to_writer(&mut line, object);
+        line.extend(b"}\n");
+        let line = Bytes::from(line);
         match action {
             EventAction::Pass => {
                 self.lines.push_back(line);

@@ -12,7 +12,7 @@ use crate::{
         convert::{current, found},
         status::{not_found, stale},
         store::Store,
-        target::{present, whole},
+        target::{shared, whole},
     },
     request::{APPLY, Request, Verb},
     values::{
@@ -28,10 +28,11 @@ pub(crate) fn written(store: &mut Store, request: &Request) -> Answer<Value> {
         Verb::Update => update(store, request).map(|(object, _)| object),
         _ => patch(store, request).map(|(object, _)| object),
     }
+    .map(Arc::unwrap_or_clone)
 }
 
 /// Returns the new object.
-pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Arc<Value>> {
     let target = &request.target;
     if target.kind.namespaced && target.namespace.is_empty() {
         return Err(not_allowed());
@@ -39,21 +40,21 @@ pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Value> {
     let mut body = request.json()?;
     body::decode(request, &mut body)?;
     let stored = objects::create(store, request, body)?;
-    Ok(present(&stored, target, request.metadata_only))
+    Ok(shared(&stored, target, request.metadata_only))
 }
 
 /// Returns the new state, and whether the update created the object.
-pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
+pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
     let target = &request.target;
     let mut body = request.json()?;
     body::decode(request, &mut body)?;
     if target.subresource == "scale" {
         let old = current(store, target)?;
-        return Ok((scale::update(store, request, &old, &body)?, false));
+        return Ok((scale::update(store, request, &old, &body)?.into(), false));
     }
     if target.subresource == "finalize" {
         let object = finalize(store, request, &body)?;
-        return Ok((present(&object, target, false), false));
+        return Ok((shared(&object, target, false), false));
     }
     body::identify(request, &mut body)?;
     let found = found(store, target)?;
@@ -63,34 +64,34 @@ pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Value, boo
             object::section(&mut body, "metadata").remove("resourceVersion");
         }
         let stored = objects::create(store, request, body)?;
-        return Ok((present(&stored, target, request.metadata_only), true));
+        return Ok((shared(&stored, target, request.metadata_only), true));
     }
     let old = found.ok_or_else(|| not_found(&target.kind, &target.name))?;
     let stored = objects::update(store, request, &old, body)?;
-    Ok((present(&stored, target, request.metadata_only), false))
+    Ok((shared(&stored, target, request.metadata_only), false))
 }
 
 /// Returns the new state, and whether the patch created the object.
-pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Value, bool)> {
+pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
     let target = &request.target;
     patch::check(request)?;
     if request.content_type == APPLY {
         if target.subresource == "scale" {
-            return Ok((apply::scale(store, request)?, false));
+            return Ok((apply::scale(store, request)?.into(), false));
         }
         let (stored, created) = apply::apply(store, request)?;
-        return Ok((present(&stored, target, request.metadata_only), created));
+        return Ok((shared(&stored, target, request.metadata_only), created));
     }
     let old = current(store, target)?;
     if target.subresource == "scale" {
-        let mut new = patch::patched(request, &scale::get(target, &old)?)?;
+        let mut new = patch::patched(request, scale::get(target, &old)?)?;
         body::decode(request, &mut new)?;
-        return Ok((scale::update(store, request, &old, &new)?, false));
+        return Ok((scale::update(store, request, &old, &new)?.into(), false));
     }
-    let mut new = patch::patched(request, &whole(&old, target))?;
+    let mut new = patch::patched(request, whole(&old, target))?;
     body::decode(request, &mut new)?;
     let stored = objects::update(store, request, &old, new)?;
-    Ok((present(&stored, target, request.metadata_only), false))
+    Ok((shared(&stored, target, request.metadata_only), false))
 }
 
 /// Replaces the finalizers of a namespace; a deleted one without finalizers is removed.

@@ -10,7 +10,7 @@ use crate::{
         kind::{Kind, Version},
     },
     values::{
-        object::map,
+        object::{map, text},
         status::{Answer, no_resource},
     },
 };
@@ -47,6 +47,20 @@ pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
     let mut shown = whole(object, target);
     builtin::hide(&target.kind, &target.subresource, &mut shown);
     shown
+}
+
+/// As [`present`], of an object that others share: it is copied only where this changes it.
+pub(crate) fn shared(object: &Arc<Value>, target: &Target, metadata_only: bool) -> Arc<Value> {
+    let kind = &target.kind;
+    let is_as_stored = !metadata_only
+        && events::stored_group(kind) == kind.group
+        && !builtin::is_hidden(kind, &target.subresource, object)
+        && text(object, "/kind") == kind.kind
+        && text(object, "/apiVersion") == target.api_version();
+    if is_as_stored {
+        return object.clone();
+    }
+    Arc::new(present(object, target, metadata_only))
 }
 
 /// Returns an object in this version with all that is stored, for changes.

@@ -184,7 +184,7 @@ async fn answer(
         request.warnings.get_mut().truncate(warnings);
         if request.verb == Verb::Create && request.target.subresource == "token" {
             let token = token::create(&shared.auth, store, &request);
-            return token.map(|token| Executed::Object(201, token));
+            return token.map(|token| Executed::Object(201, token.into()));
         }
         let (backend, record) = (&shared.backend, &shared.record);
         handlers::execute(backend, record, store, &request, expired_as_410)
@@ -193,7 +193,11 @@ async fn answer(
         Ok(Executed::Stream(lines)) => stream(lines, &request),
         Ok(Executed::Object(code, value)) => {
             let answer = match intercepted {
-                Some(recorded) => changed(&interceptors, recorded, code, value).await?,
+                Some(recorded) => {
+                    let value = Arc::unwrap_or_clone(value);
+                    let answer = changed(&interceptors, recorded, code, value).await?;
+                    answer.map(|(code, value)| (code, Arc::new(value)))
+                }
                 None => Ok((code, value)),
             };
             match answer {

@@ -89,6 +89,10 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         .split('/')
         .filter(|part| !part.is_empty())
         .map(|part| {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+            if part.bytes().all(is_plain) {
+                return part.to_owned();
+            }
             form_urlencoded::parse(format!("p={}", part.replace('+', "%2B")).as_bytes())
                 .map(|(_, value)| value.into_owned())
                 .collect()

@@ -23,10 +23,10 @@ pub(super) fn json(code: u16, value: &Value) -> Response<Body> {
 }
 
 /// Writes an object with its kind and version first, as Go does: errors of clients count the columns.
-fn written(value: &Value) -> String {
+fn written(value: &Value) -> Vec<u8> {
     const FIRST: [&str; 2] = ["kind", "apiVersion"];
     let Some(fields) = value.as_object().filter(|it| it.contains_key(FIRST[0])) else {
-        return value.to_string();
+        return value.to_string().into_bytes();
     };
     let first = FIRST
         .into_iter()
@@ -34,12 +34,16 @@ fn written(value: &Value) -> String {
     let rest = fields
         .iter()
         .filter(|(name, _)| !FIRST.contains(&name.as_str()));
-    let fields = first.chain(rest).map(|(name, value)| {
-        // A text is written as JSON.
-        let name = Value::from(name.as_str());
-        format!("{name}:{value}")
-    });
-    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    let mut text = Vec::with_capacity(1024);
+    for (name, value) in first.chain(rest) {
+        text.push(if text.is_empty() { b'{' } else { b',' });
+        // Neither a text nor a value can fail to be written to memory.
+        let _ = serde_json::to_writer(&mut text, name);
+        text.push(b':');
+        let _ = serde_json::to_writer(&mut text, value);
+    }
+    text.push(b'}');
+    text
 }
 
 fn respond(code: u16, body: Body) -> Response<Body> {

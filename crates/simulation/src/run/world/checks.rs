@@ -49,9 +49,14 @@ impl World {
     }
 
     /// Returns whether the object was collected at once.
-    pub(super) fn created(&self, point: &Point, seen: &Seen, answer: &[u8], is_free: bool) -> bool {
+    pub(super) fn created(
+        &self,
+        point: &Point,
+        seen: &Seen,
+        object: &Value,
+        is_free: bool,
+    ) -> bool {
         let key = self.key(seen);
-        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
         let owners = object
             .pointer("/metadata/ownerReferences")
             .and_then(Value::as_array)
@@ -76,7 +81,7 @@ impl World {
         }
         let mut inner = self.lock();
         if seen.name.ends_with('*') {
-            let name = format!("{}/{}", seen.namespace, text(&object, "/metadata/name"));
+            let name = format!("{}/{}", seen.namespace, text(object, "/metadata/name"));
             inner.generated.insert(name, seen.place());
         }
         // A cache that shows the owner a little longer makes operators create a child of a deleted one. It is collected at once.
@@ -99,7 +104,7 @@ impl World {
             }
         }
         drop(inner);
-        self.replaces(seen, &object);
+        self.replaces(seen, object);
         if is_collected {
             self.log("cluster", || {
                 format!("collects {key}: no object has the uid of its owner reference")
@@ -131,12 +136,11 @@ impl World {
         }
     }
 
-    pub(super) fn remember(&self, answer: &[u8]) {
-        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+    pub(super) fn remember(&self, object: &Value) {
         let mut inner = self.lock();
-        let (count, versions) = inner.versions.entry(id(&object)).or_default();
+        let (count, versions) = inner.versions.entry(id(object)).or_default();
         *count += 1;
-        versions.push(comparable(&object));
+        versions.push(comparable(object));
         if versions.len() > 3 {
             versions.remove(0);
         }
@@ -221,12 +225,11 @@ impl World {
         }
     }
 
-    pub(super) fn count_conditions(&self, answer: &[u8]) {
-        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+    pub(super) fn count_conditions(&self, object: &Value) {
         let conditions = object
             .pointer("/status/conditions")
             .and_then(Value::as_array);
-        let uid = text(&object, "/metadata/uid");
+        let uid = text(object, "/metadata/uid");
         for condition in conditions.into_iter().flatten() {
             let (kind, status) = (text(condition, "/type"), text(condition, "/status"));
             let key = (uid.to_owned(), kind.to_owned());
@@ -243,7 +246,7 @@ impl World {
             if flaps {
                 let message = format!(
                     "the status of condition {kind:?} of {} changed five times without a change of the user",
-                    id(&object)
+                    id(object)
                 );
                 self.fail(Failure::new(Oracle::Conditions, message));
             }

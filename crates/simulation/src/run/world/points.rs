@@ -188,7 +188,11 @@ impl World {
         }
         // What exists or is gone already asks for no further attempt.
         let settled = status == 404 || (status == 409 && seen.verb == "create");
-        let is_free = effect && status < 300 && self.is_free(seen, answer);
+        let is_read =
+            created || self.detailed || seen.subresource == "status" || !self.setup.free.is_empty();
+        let object = || serde_json::from_slice(answer).unwrap_or_default();
+        let object: Value = if is_read { object() } else { Value::Null };
+        let is_free = effect && status < 300 && self.is_free(seen, &object);
         let is_attempt = status >= 400 && !settled && !self.is_hopeless();
         if (effect && !is_free) || is_attempt {
             self.touch();
@@ -204,7 +208,7 @@ impl World {
             self.deleted(seen);
         }
         if created {
-            is_collected = self.created(point, seen, answer, is_free);
+            is_collected = self.created(point, seen, &object, is_free);
         }
         if is_free && is_collected {
             // The operator goes on until its cache shows that the owner is gone.
@@ -217,11 +221,11 @@ impl World {
                 inner.refused.0 = 0;
             }
             if self.detailed {
-                self.remember(answer);
+                self.remember(&object);
             }
             self.leads(replica, what);
             if seen.subresource == "status" || created {
-                self.count_conditions(answer);
+                self.count_conditions(&object);
             }
             for (name, check) in &self.setup.always {
                 if let Err(why) = check(&self.server) {

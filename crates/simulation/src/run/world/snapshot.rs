@@ -76,16 +76,15 @@ impl World {
     }
 
     /// Whether a write has changed nothing but what the operator may write at any time.
-    pub(super) fn is_free(&self, seen: &Seen, answer: &[u8]) -> bool {
+    pub(super) fn is_free(&self, seen: &Seen, object: &Value) -> bool {
         if self.setup.free.is_empty() || seen.verb == "delete" {
             return seen.free;
         }
-        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
-        let mut fixed = comparable(&object);
+        let mut fixed = comparable(object);
         if !self.fix(&mut fixed) {
             return true;
         }
-        let last = self.lock().fixed.insert(id(&object), fixed.clone());
+        let last = self.lock().fixed.insert(id(object), fixed.clone());
         last.is_some_and(|last| last == fixed)
     }
 

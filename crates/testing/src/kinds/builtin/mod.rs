@@ -196,10 +196,15 @@ pub(crate) fn prepare(
     decode::store(schema, object);
 }
 
+/// Whether something of an object is read through `status` alone.
+pub(crate) fn is_hidden(kind: &Kind, subresource: &str, object: &Value) -> bool {
+    let is_shown = subresource == "status" || !is_service(kind);
+    !is_shown && text(object, "/spec/type") == "ExternalName"
+}
+
 /// Removes what is stored but read through `status` alone.
 pub(crate) fn hide(kind: &Kind, subresource: &str, object: &mut Value) {
-    let is_shown = subresource == "status" || !is_service(kind);
-    if !is_shown && text(object, "/spec/type") == "ExternalName" {
+    if is_hidden(kind, subresource, object) {
         object::section(object, "spec").remove("internalTrafficPolicy");
     }
 }
