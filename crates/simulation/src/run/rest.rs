@@ -40,7 +40,8 @@ pub(super) async fn rest(world: &Arc<World>) {
             return;
         }
         let idle_since = world.active();
-        if idle.0 != idle_since {
+        // While something is delayed, an operator may do again and again what an old view asks for.
+        if idle.0 != idle_since || Instant::now() < idle_since {
             idle = (idle_since, wakes(&runtime));
         }
         let seconds = quiet.as_secs().max(1);

@@ -4,6 +4,7 @@ use std::{hash::Hasher as _, time::Duration};
 
 use fnv::FnvHasher;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{Passed, World};
 use crate::{
@@ -123,7 +124,9 @@ impl World {
             inner.second = (now, 0);
         }
         inner.second.1 += 1;
-        if !seen.is_report() && !matches!(seen.verb, "list" | "watch") {
+        // While something is delayed, an operator may do again and again what an old view asks for.
+        let is_delayed = Instant::now() < inner.active;
+        if !is_delayed && !seen.is_report() && !matches!(seen.verb, "list" | "watch") {
             let key = format!("{} {}", seen.resource, seen.place());
             *inner.requests.entry(key).or_default() += 1;
         }

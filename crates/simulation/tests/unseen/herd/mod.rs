@@ -288,6 +288,18 @@ fn right_operators_break_no_oracle() {
     assert!(alarms.is_empty(), "{}", alarms.join("\n"));
 }
 
+/// While its watch is stalled, a child of an owner that is deleted is created, and collected, again and again.
+#[test]
+fn what_an_old_view_asks_for_is_no_alarm() {
+    let updates = styles().swap_remove(0);
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/unseen/kept/stalled-deletion.json"
+    );
+    let summary = (updates.simulation)("").replay(file);
+    assert!(summary.is_ok(), "{}", summary.unwrap_err());
+}
+
 /// Errors that no schedule shows: style and error. docs/simulation.md names them, too.
 const NOT_FOUND: &[(&str, &str)] = &[
     // The child was there before, so that it does not count as one of the operator.
