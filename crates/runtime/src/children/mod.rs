@@ -81,8 +81,11 @@ pub struct Children<K> {
     client: Client,
     lister: Lister<K>,
     manager: FieldManager<'static>,
-    last: Arc<Mutex<HashMap<ObjectKey, (String, Arc<LastApplied>)>>>,
+    last: Arc<Mutex<HashMap<ObjectKey, Stored>>>,
 }
+
+/// The uid of a child, and what was last applied to it.
+type Stored = (String, Arc<LastApplied>);
 
 /// The state of a child after an apply.
 #[derive(Clone, Debug)]
