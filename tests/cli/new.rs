@@ -4,6 +4,7 @@ mod examples;
 mod images;
 mod kube_derive;
 mod kubebuilder;
+mod others;
 mod webhooks;
 
 use std::{
