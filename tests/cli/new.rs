@@ -180,6 +180,7 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
         [
             ".dockerignore",
             ".github/workflows/ci.yml",
+            ".github/workflows/image.yml",
             ".gitignore",
             ".kube-codegen/scaffold.json",
             "Cargo.toml",

@@ -1,5 +1,11 @@
 //! The settings of a leader election.
-use std::{collections::BTreeMap, fs, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    hash::{BuildHasher as _, RandomState},
+    sync::LazyLock,
+    time::Duration,
+};
 
 use thiserror::Error;
 
@@ -179,7 +185,10 @@ impl LeaderElectionConfig {
                 .to_lowercase();
             // The name of a LeaseCandidate must be a DNS name.
             let separator = if self.coordinated.is_some() { '-' } else { '_' };
-            let unique = random.u128(..);
+            let mut unique = random.u128(..);
+            if self.seed.is_none() {
+                unique ^= u128::from(*PROCESS);
+            }
             format!("{host}{separator}{unique:032x}")
         });
         Ok(Complete {
@@ -192,6 +201,10 @@ impl LeaderElectionConfig {
         })
     }
 }
+
+/// A number from the operating system. The generator of random numbers starts with the time since the boot, which is the same in two processes of a
+/// machine that start at the same time; both would hold the Lease.
+static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0_u8));
 
 /// Settings without gaps.
 #[derive(Debug)]
@@ -302,6 +315,11 @@ mod tests {
         assert_ne!(identity(config()), identity(config()));
         assert_eq!(identity(config().seed(1)), identity(config().seed(1)));
         assert_eq!(identity(config().identity("me")), "me");
+        // Another process may have the same random numbers.
+        fastrand::seed(1);
+        let unique = fastrand::Rng::with_seed(fastrand::u64(..)).u128(..);
+        fastrand::seed(1);
+        assert!(!identity(config()).ends_with(&format!("{unique:032x}")));
         assert!(!identity(config().coordinated("1.0.0")).contains('_'));
     }
 }

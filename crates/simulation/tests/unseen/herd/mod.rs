@@ -290,7 +290,7 @@ fn right_operators_break_no_oracle() {
 
 /// While its watch is stalled, a child of an owner that is deleted is created, and collected, again and again.
 #[test]
-fn what_an_old_view_asks_for_is_no_alarm() {
+fn what_an_old_view_asks_for_raises_no_alarm() {
     let updates = styles().swap_remove(0);
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
