@@ -79,7 +79,7 @@ fn invalid_values_are_refused() {
             "--workers-of=Pod=0",
             "expected a number of workers, at least 1, and not `0`",
         ),
-        ("--log-format=xml", "[possible values: text, json]"),
+        ("--log-format=xml", "[possible values: text, json, pretty]"),
         (
             "--log-level=inof",
             "expected one of off, error, warn, info, debug, trace, or CRATE=LEVEL",
