@@ -30,6 +30,8 @@ pub enum Scenario {
     FailingWorkloads,
     /// Jobs that have ended are removed, as `ttlSecondsAfterFinished` says. They need not run again.
     EndedJobs,
+    /// The token of the next page of a list expires before it is used, for a while. Pages have one object.
+    Pages,
     /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
     /// foreground loses its children before it vanishes.
     SlowCollection,
@@ -51,6 +53,7 @@ impl Scenario {
         Self::Deletion,
         Self::FailingWorkloads,
         Self::EndedJobs,
+        Self::Pages,
         Self::SlowCollection,
         Self::Webhook,
     ];
@@ -69,6 +72,7 @@ impl Scenario {
             Self::Deletion => "deletion",
             Self::FailingWorkloads => "failing workloads",
             Self::EndedJobs => "ended jobs",
+            Self::Pages => "pages",
             Self::SlowCollection => "slow collection",
             Self::Webhook => "webhook",
         }

@@ -99,6 +99,8 @@ pub(crate) enum Refusal {
     All,
     /// No request is answered.
     Hangs,
+    /// Lists have pages of one object, and each second page is refused with 410.
+    Pages,
     /// Writes of other kinds than those of the operator, with 400.
     Webhook,
 }
@@ -271,6 +273,9 @@ impl Turn {
             }
             Self::Refuse(Refusal::All) => "has a server that answers 503".to_owned(),
             Self::Refuse(Refusal::Hangs) => "has a server that does not answer".to_owned(),
+            Self::Refuse(Refusal::Pages) => {
+                "has a server whose pages expire before they are read".to_owned()
+            }
             Self::Refuse(Refusal::Webhook) => {
                 "has a webhook that refuses the writes of children".to_owned()
             }

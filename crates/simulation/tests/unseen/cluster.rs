@@ -1,4 +1,4 @@
-//! Errors that only show where a cluster is slower than the server in memory, or refuses more: Jobs that are removed, a slow garbage
+//! Errors that only show where a cluster is slower than the server in memory, or refuses more: Jobs that are removed, pages that expire, a slow garbage
 //! collector, a webhook.
 
 use std::{sync::Arc, time::Duration};
@@ -25,6 +25,8 @@ enum Bug {
     None,
     /// A Job that is gone has not run.
     RunsAgain,
+    /// A list that is cut off counts as a whole.
+    PartialList,
     /// Children are created for an object that is being deleted.
     IgnoresDeletion,
     /// 400 is taken as final.
@@ -91,10 +93,23 @@ where
     Ok(())
 }
 
-/// Counts what all tasks share.
-async fn shared(maps: &Api<ConfigMap>) -> kube::Result<usize> {
-    let params = ListParams::default().labels("shared=yes");
-    Ok(maps.list(&params).await?.items.len())
+/// Counts what all tasks share, page by page.
+async fn shared(maps: &Api<ConfigMap>, bug: Bug) -> kube::Result<usize> {
+    let mut params = ListParams::default().labels("shared=yes").limit(500);
+    let mut count = 0;
+    loop {
+        let page = match maps.list(&params).await {
+            Err(kube::Error::Api(status)) if status.code == 410 && bug == Bug::PartialList => {
+                return Ok(count);
+            }
+            page => page?,
+        };
+        count += page.items.len();
+        match page.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => params = params.continue_token(&token),
+            None => return Ok(count),
+        }
+    }
 }
 
 async fn reconcile(task: &DynamicObject, context: &Context) -> kube::Result<Action> {
@@ -107,7 +122,7 @@ async fn reconcile(task: &DynamicObject, context: &Context) -> kube::Result<Acti
     let maps = Api::<ConfigMap>::namespaced(client.clone(), &namespace);
     let child = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata,
-        "data": {"text": task.data["spec"]["text"], "shared": shared(&maps).await?.to_string()},
+        "data": {"text": task.data["spec"]["text"], "shared": shared(&maps, bug).await?.to_string()},
     });
     write(&maps, &child, task).await?;
     let is_done = task.data["status"]["done"] == true;
@@ -152,6 +167,7 @@ fn an_operator_that_is_right_is_silent() {
     let summary = explore(simulation(Bug::None)).unwrap_or_else(|found| panic!("{found}"));
     for scenario in [
         Scenario::EndedJobs,
+        Scenario::Pages,
         Scenario::SlowCollection,
         Scenario::Webhook,
     ] {
@@ -163,6 +179,7 @@ fn an_operator_that_is_right_is_silent() {
 fn each_error_is_found_in_its_scenario_alone() {
     for (bug, scenario, oracle) in [
         (Bug::RunsAgain, Scenario::EndedJobs, Oracle::Counts),
+        (Bug::PartialList, Scenario::Pages, Oracle::Idempotence),
         (
             Bug::IgnoresDeletion,
             Scenario::SlowCollection,

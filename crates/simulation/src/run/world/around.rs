@@ -88,6 +88,11 @@ impl World {
         }
     }
 
+    /// Whether lists have small pages.
+    pub(crate) fn has_small_pages(&self) -> bool {
+        self.lock().around.refusal == Some(Refusal::Pages)
+    }
+
     fn crash_all(&self) {
         for replica in 0..self.setup.replicas {
             self.crash(replica);
@@ -134,13 +139,14 @@ impl World {
                     return Some(Fault::Error(403));
                 }
                 Refusal::All => return Some(Fault::Error(503)),
+                Refusal::Pages if seen.continues() => return Some(Fault::Error(410)),
                 Refusal::Webhook
                     if seen.is_write() && !self.setup.is_primary(&seen.group, &seen.resource) =>
                 {
                     return Some(Fault::Error(400));
                 }
                 Refusal::Hangs => sleep(LOOK).await,
-                Refusal::Writes | Refusal::Namespace(_) | Refusal::Webhook => {
+                Refusal::Writes | Refusal::Namespace(_) | Refusal::Pages | Refusal::Webhook => {
                     return None;
                 }
             }

@@ -1,10 +1,10 @@
-//! What a cluster does later than the server in memory, or at all: it removes Jobs, and collects garbage slowly.
+//! What a cluster does later than the server in memory, or at all: it removes Jobs, collects garbage slowly, and lets pages of lists expire.
 
 use super::{Example, OUTAGE, begin, end};
 use crate::{
     scenario::Scenario,
     settings::{
-        step::{Step, Turn},
+        step::{Refusal, Step, Turn},
         template::Template,
         workload::Workload,
     },
@@ -26,6 +26,35 @@ pub(super) fn ended_jobs(template: &Template, children: &[Example]) -> Option<Wo
         workload.delete(&job.path).without(id(&job.object))
     });
     Some(end(template, workload))
+}
+
+/// The operator starts while pages of lists expire before they are read.
+pub(super) fn pages(template: &Template) -> Workload {
+    let workload = template
+        .create(begin(template, "pages of lists expire").phase("create again"))
+        .of(Scenario::Pages)
+        .same_as("create")
+        .phase("the operator starts while pages expire")
+        .turn(Turn::Refuse(Refusal::Pages))
+        .turn(Turn::Stop)
+        .turn(Turn::Start)
+        .turn(Turn::Wait(OUTAGE))
+        .turn(Turn::Accept)
+        .same_as("create")
+        .phase("the objects are deleted meanwhile")
+        .turn(Turn::Refuse(Refusal::Pages));
+    let workload = delete(template, workload)
+        .turn(Turn::Wait(OUTAGE))
+        .turn(Turn::Accept)
+        .leaves_nothing()
+        .phase("the objects are created meanwhile")
+        .turn(Turn::Refuse(Refusal::Pages));
+    let workload = template
+        .create(workload)
+        .turn(Turn::Wait(OUTAGE))
+        .turn(Turn::Accept)
+        .same_as("create");
+    end(template, workload)
 }
 
 /// The children of deleted objects stay for a while.
