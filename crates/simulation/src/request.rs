@@ -110,13 +110,6 @@ impl Seen {
         Some(format!("{path}/{}/{}", self.resource, self.name))
     }
 
-    /// Whether a list goes on with its next page.
-    pub(crate) fn continues(&self) -> bool {
-        let query = self.path.split_once('?').map_or("", |(_, query)| query);
-        let token = |part: &str| part.starts_with("continue=") && part != "continue=";
-        self.verb == "list" && query.split('&').any(token)
-    }
-
     /// Whether events, leases and other reports are written, which no oracle compares.
     pub(crate) fn is_report(&self) -> bool {
         matches!(
@@ -145,18 +138,6 @@ impl Seen {
             None => false,
         }
     }
-}
-
-/// Returns a list request with pages of one object, if it asks for pages.
-pub(crate) fn with_small_pages(uri: &http::Uri) -> Option<http::Uri> {
-    let (path, query) = (uri.path(), uri.query()?);
-    let is_limit = |part: &&str| part.starts_with("limit=");
-    query.split('&').find(is_limit)?;
-    let parts = query
-        .split('&')
-        .map(|part| if is_limit(&part) { "limit=1" } else { part });
-    let query = parts.collect::<Vec<_>>().join("&");
-    format!("{path}?{query}").parse().ok()
 }
 
 /// Sends a request as another client than the operator. Returns the HTTP status and the JSON of the answer.

@@ -28,15 +28,6 @@ pub enum Scenario {
     Deletion,
     /// The Pods of Deployments and `StatefulSet`s do not get ready for a while, or are lost; Jobs fail.
     FailingWorkloads,
-    /// Jobs that have ended are removed, as `ttlSecondsAfterFinished` says. They need not run again.
-    EndedJobs,
-    /// The token of the next page of a list expires before it is used, for a while. Pages have one object.
-    Pages,
-    /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
-    /// foreground loses its children before it vanishes.
-    SlowCollection,
-    /// An admission webhook refuses the writes of children for a while, with 400.
-    Webhook,
 }
 
 impl Scenario {
@@ -52,10 +43,6 @@ impl Scenario {
         Self::Hanging,
         Self::Deletion,
         Self::FailingWorkloads,
-        Self::EndedJobs,
-        Self::Pages,
-        Self::SlowCollection,
-        Self::Webhook,
     ];
 
     /// Returns the name in a report.
@@ -71,10 +58,6 @@ impl Scenario {
             Self::Hanging => "hanging",
             Self::Deletion => "deletion",
             Self::FailingWorkloads => "failing workloads",
-            Self::EndedJobs => "ended jobs",
-            Self::Pages => "pages",
-            Self::SlowCollection => "slow collection",
-            Self::Webhook => "webhook",
         }
     }
 }

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     fault::{Fault, drift},
-    request::{Seen, send, with_small_pages},
+    request::{Seen, send},
     schedule::{Point, PointKind},
     state::TOUCHED,
 };
@@ -124,13 +124,7 @@ impl Link {
         self.world.verbatim(self.replica, request.body());
         seen.free = self.world.is_free_delete(&seen).await?;
         let before = self.world.server.revision();
-        let mut request = request.map(|body| self.as_it_writes(&seen.resource, body));
-        if seen.verb == "list"
-            && self.world.has_small_pages()
-            && let Some(uri) = with_small_pages(request.uri())
-        {
-            *request.uri_mut() = uri;
-        }
+        let request = request.map(|body| self.as_it_writes(&seen.resource, body));
         let response = self
             .world
             .service(self.replica, &seen)

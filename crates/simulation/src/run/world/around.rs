@@ -47,7 +47,6 @@ impl World {
         match step {
             Step::Turn(Turn::Health(_)) => self.nodes.notify_one(),
             Step::Turn(Turn::Crds(version)) => self.define(*version),
-            Step::Turn(Turn::Collection(is_on)) => self.server.set_collection(*is_on),
             Step::Turn(Turn::Stop | Turn::Version(_)) => self.crash_all(),
             _ => {}
         }
@@ -58,7 +57,7 @@ impl World {
         let around = &mut self.lock().around;
         match step {
             Step::Turn(turn) => match turn {
-                Turn::Wait(_) | Turn::Crds(_) | Turn::Collection(_) => {}
+                Turn::Wait(_) | Turn::Crds(_) => {}
                 Turn::Refuse(refusal) => around.refusal = Some(refusal.clone()),
                 Turn::Accept => around.refusal = None,
                 Turn::Stop => around.is_stopped = true,
@@ -86,11 +85,6 @@ impl World {
             // The server has accepted it before.
             let _ = self.server.register_crd(crd);
         }
-    }
-
-    /// Whether lists have small pages.
-    pub(crate) fn has_small_pages(&self) -> bool {
-        self.lock().around.refusal == Some(Refusal::Pages)
     }
 
     fn crash_all(&self) {
@@ -139,16 +133,8 @@ impl World {
                     return Some(Fault::Error(403));
                 }
                 Refusal::All => return Some(Fault::Error(503)),
-                Refusal::Pages if seen.continues() => return Some(Fault::Error(410)),
-                Refusal::Webhook
-                    if seen.is_write() && !self.setup.is_primary(&seen.group, &seen.resource) =>
-                {
-                    return Some(Fault::Error(400));
-                }
                 Refusal::Hangs => sleep(LOOK).await,
-                Refusal::Writes | Refusal::Namespace(_) | Refusal::Pages | Refusal::Webhook => {
-                    return None;
-                }
+                Refusal::Writes | Refusal::Namespace(_) => return None,
             }
             if self.lock().around.refusal.is_none() {
                 return Some(Fault::Disconnect);
