@@ -290,7 +290,7 @@ async fn an_interrupted_run_goes_on_where_it_ended() {
     let args = ["diff", "--cluster", "new.yaml", "--resume", "state.json"];
     let (_, whole, _) = cluster.run(&args[..3]).await;
     cluster.server.clear_requests();
-    // The fourth page takes long; Ctrl-C.
+    // The fourth page takes long.
     let asked = AtomicUsize::new(0);
     cluster.server.intercept(move |request| {
         if request.resource == "widgets" && asked.fetch_add(1, Ordering::SeqCst) >= 3 {
@@ -311,8 +311,9 @@ async fn an_interrupted_run_goes_on_where_it_ended() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let id = child.id().unwrap().to_string();
+    // As Ctrl-C, which a process ignores whose parent was started in the background of a script.
     Command::new("kill")
-        .args(["-INT", &id])
+        .args(["-TERM", &id])
         .status()
         .await
         .unwrap();
