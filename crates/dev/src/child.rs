@@ -23,6 +23,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How long the output of an ended operator is waited for: a child of it may keep the pipe open.
 const REST: Duration = Duration::from_secs(1);
 
+/// What of a command's arguments stands for the number of the replica.
+const REPLICA: &str = "{replica}";
+
 pub(super) struct Child {
     process: process::Child,
     output: JoinSet<()>,
@@ -32,7 +35,9 @@ pub(super) struct Child {
 }
 
 impl Child {
+    /// Starts a replica, by its number from 1 on.
     pub(super) fn start(
+        replica: usize,
         command: &[String],
         directory: &Path,
         kubeconfig: &Path,
@@ -48,9 +53,10 @@ impl Child {
             _ => std::path::absolute(program)
                 .map_err(|error| format!("cannot run {program}: {error}"))?,
         };
+        let args = args.iter();
         let mut command = Command::new(path);
         command
-            .args(args)
+            .args(args.map(|arg| arg.replace(REPLICA, &replica.to_string())))
             .current_dir(directory)
             .env("KUBECONFIG", kubeconfig)
             // Proxies in the environment cannot reach this machine.
@@ -68,10 +74,10 @@ impl Child {
             .map_err(|error| format!("cannot run {program}: {error}"))?;
         let mut output = JoinSet::new();
         if let Some(out) = child.stdout.take() {
-            output.spawn(print(out, view.clone()));
+            output.spawn(print(replica, out, view.clone()));
         }
         if let Some(err) = child.stderr.take() {
-            output.spawn(print(err, view.clone()));
+            output.spawn(print(replica, err, view.clone()));
         }
         Ok(Self {
             #[cfg(unix)]
@@ -184,11 +190,11 @@ kill -s TERM -- "-$1" && sleep 5 && kill -s KILL -- "-$1""#;
     shell.spawn().ok()
 }
 
-/// Prints the lines of the operator.
-async fn print(from: impl AsyncRead + Unpin, view: View) {
+/// Prints the lines of a replica.
+async fn print(replica: usize, from: impl AsyncRead + Unpin, view: View) {
     let mut lines = BufReader::new(from).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        view.operator(&line);
+        view.operator(replica, &line);
     }
 }
 

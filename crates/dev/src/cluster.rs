@@ -130,18 +130,19 @@ impl Cluster {
         }
     }
 
-    /// Writes a kubeconfig of the administrator, for the operator alone.
-    pub(super) fn kubeconfig_of_administrator(&self) -> Result<PathBuf, String> {
+    /// Writes a kubeconfig of the administrator, for a replica of the operator alone.
+    pub(super) fn kubeconfig_of_administrator(&self, replica: usize) -> Result<PathBuf, String> {
         let text = fs::read_to_string(&self.kubeconfig)
             .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
-        let file = self.file("kubeconfig-operator");
+        let file = self.file(&format!("kubeconfig-operator-{replica}"));
         write(&file, &text)?;
         Ok(file)
     }
 
-    /// Writes a kubeconfig with the token of a service account.
+    /// Writes a kubeconfig with the token of a service account, for a replica of the operator.
     pub(super) async fn kubeconfig_of(
         &self,
+        replica: usize,
         namespace: &str,
         name: &str,
     ) -> Result<PathBuf, String> {
@@ -160,7 +161,7 @@ impl Cluster {
             .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
         config["users"][0]["user"] = json!({"token": answer["status"]["token"]});
         config["contexts"][0]["context"]["namespace"] = namespace.into();
-        let file = self.file("kubeconfig-operator");
+        let file = self.file(&format!("kubeconfig-operator-{replica}"));
         write(&file, &config.to_string())?;
         Ok(file)
     }

@@ -126,7 +126,7 @@ fn entry(history: &History, event: &Value) -> Entry {
 }
 
 /// Who writes Events about workloads, whose objects have lines of their own.
-const OF_THE_CLUSTER: [&str; 7] = [
+pub(crate) const OF_THE_CLUSTER: [&str; 7] = [
     "daemonset-controller",
     "default-scheduler",
     "deployment-controller",

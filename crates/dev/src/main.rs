@@ -17,7 +17,7 @@ mod table;
 mod target;
 mod view;
 
-use std::{env, path::PathBuf, process::ExitCode, time::Duration};
+use std::{env, num::NonZeroUsize, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{ColorChoice, Parser};
 use tokio::runtime;
@@ -91,6 +91,20 @@ struct Args {
     #[arg(long, default_value_t = 600, value_name = "SECONDS", requires = "once")]
     timeout: u64,
 
+    /// Run several replicas of the operator, which elect a leader. Without a command after `--`, they get `--leader-elect` and no port; in a
+    /// command, `{replica}` is the number of the replica
+    #[arg(
+        long,
+        default_value = "1",
+        value_name = "N",
+        conflicts_with = "no_operator"
+    )]
+    replicas: NonZeroUsize,
+
+    /// Write what happened as a picture: one HTML file, at the end
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+
     /// Serve no page. Without this and without `--once`, a page on 127.0.0.1 shows objects, reconciles and requests, and can change objects;
     /// its address is printed, and has a token
     #[arg(long)]
@@ -124,6 +138,11 @@ impl Args {
     fn has_operator(&self) -> bool {
         let has_crate = || self.directory.join("Cargo.toml").is_file();
         !self.no_operator && (!self.command.is_empty() || has_crate())
+    }
+
+    /// Returns whether a page shows what happens.
+    fn has_page(&self) -> bool {
+        !self.no_page && !self.once
     }
 }
 
@@ -168,8 +187,8 @@ fn run(args: &Args) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start threads: {error}"))?;
-    let history = (!args.no_page && !args.once).then(History::new);
-    let view = View::new(args.color, args.quiet, history);
+    let history = (args.has_page() || args.picture.is_some()).then(History::new);
+    let view = View::new(args.color, args.quiet, args.replicas.get(), history);
     let result = runtime.block_on(session::run(args, &view));
     runtime.shutdown_timeout(Duration::from_secs(1));
     result

@@ -67,14 +67,20 @@ impl Drop for Proxy {
 struct Upstream {
     client: Client,
     history: History,
+    /// The number of the replica.
+    replica: usize,
     network: watch::Sender<bool>,
     /// The plural of the watches that expire; empty for all.
     expired: broadcast::Sender<String>,
 }
 
 impl Proxy {
-    /// Starts it for the clients of a kubeconfig, which is changed.
-    pub(super) async fn start(kubeconfig: &Path, history: History) -> Result<Self, String> {
+    /// Starts it for a replica that uses a kubeconfig, which is changed.
+    pub(super) async fn start(
+        kubeconfig: &Path,
+        history: History,
+        replica: usize,
+    ) -> Result<Self, String> {
         let failed =
             |error: &dyn std::fmt::Display| format!("cannot start the operator's proxy: {error}");
         let text = fs::read_to_string(kubeconfig).map_err(|error| failed(&error))?;
@@ -103,6 +109,7 @@ impl Proxy {
         let shared = Arc::new(Upstream {
             client,
             history,
+            replica,
             network: watch::Sender::new(true),
             expired: broadcast::Sender::new(16),
         });
@@ -113,7 +120,7 @@ impl Proxy {
     /// Takes the network away, or gives it back: requests and watches get no answer, and break when it is back.
     pub(super) fn set_network(&self, works: bool) {
         self.shared.network.send_replace(works);
-        self.shared.history.set_network(works);
+        self.shared.history.set_network(self.shared.replica, works);
     }
 
     /// Ends the open watches of a resource, or all, as a server does whose history no longer has what a watch needs. Returns their number.
@@ -167,7 +174,8 @@ impl Upstream {
             self.record(target.as_ref(), object, started, Err("no network"));
             return Err(io::ErrorKind::ConnectionReset.into());
         }
-        let answer = self.forward(parts, &body).await;
+        let sent = body;
+        let answer = self.forward(parts, &sent).await;
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
@@ -180,6 +188,12 @@ impl Upstream {
         remove_hop_by_hop(&mut head.headers);
         let code = head.status.as_u16();
         let is_watch = target.as_ref().is_some_and(|it| it.verb == "watch");
+        if let Some(target) = target.as_ref().filter(|_| code < 300) {
+            // Who has written a Lease, holds it.
+            if let Some((lease, holds)) = target.lease(&sent) {
+                self.history.lease(self.replica, &lease, holds);
+            }
+        }
         if !is_watch && self.was_away().await {
             self.record(
                 target.as_ref(),
@@ -270,7 +284,7 @@ impl Upstream {
         let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let mut entry = Entry::new(Topic::Request, object.unwrap_or_default(), text);
         entry.took = (target.verb != "watch").then_some(took);
-        self.history.add(entry.failed(failed));
+        self.history.add(entry.of(self.replica).failed(failed));
     }
 
     /// Adds the events of a line of a watch.
@@ -298,7 +312,8 @@ impl Upstream {
             _ => text("resourceVersion"),
         };
         let entry = Entry::new(Topic::Watch, key, format!("{kind} {detail}"));
-        self.history.add(entry.failed(kind == "ERROR"));
+        self.history
+            .add(entry.of(self.replica).failed(kind == "ERROR"));
     }
 }
 

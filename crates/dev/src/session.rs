@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use futures::future::{join_all, select_all};
 use tokio::{
     signal,
     sync::{mpsc, oneshot},
@@ -18,9 +19,9 @@ use crate::{
     child::{self, Child},
     cluster::Cluster,
     follow,
-    history::{History, Operator as State},
+    history::Operator as State,
     install::Manifests,
-    page::{Actions, Order, Page},
+    page::{Actions, Order, Page, picture},
     proxy::Proxy,
     settled::Settled,
     sources::{self, Change},
@@ -32,6 +33,9 @@ enum End {
     Interrupted,
     Done,
 }
+
+/// The processes of the operator that run.
+type Replicas = Vec<Option<Child>>;
 
 /// What the page has asked for, and where the answer goes.
 type Orders = mpsc::UnboundedReceiver<(Order, oneshot::Sender<Result<(), String>>)>;
@@ -45,13 +49,15 @@ pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
         cluster.kubeconfig().display()
     ));
     let (orders, ordered) = mpsc::unbounded_channel();
-    let proxy = Arc::new(OnceLock::new());
-    let page = match view.history() {
+    let proxies = Arc::new(OnceLock::new());
+    if let Some(history) = view.history() {
+        history.set_url(cluster.url());
+    }
+    let page = match view.history().filter(|_| args.has_page()) {
         Some(history) => {
-            history.set_url(cluster.url());
             let actions = Actions {
                 cluster: Arc::downgrade(&cluster),
-                proxy: proxy.clone(),
+                proxies: proxies.clone(),
                 orders,
                 simulates: args.directory.join("tests/simulate.rs").is_file(),
             };
@@ -61,13 +67,16 @@ pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
         }
         None => None,
     };
-    let mut child = None;
+    let mut replicas: Replicas = (0..args.replicas.get()).map(|_| None).collect();
     let end = tokio::select! {
-        end = session(args, view, &cluster, &mut child, &proxy, ordered) => end,
+        end = session(args, view, &cluster, &mut replicas, &proxies, ordered) => end,
         result = interrupted() => result.map(|()| End::Interrupted),
     };
-    if let Some(child) = child {
-        child.stop().await;
+    join_all(replicas.into_iter().flatten().map(Child::stop)).await;
+    if let Some((file, history)) = args.picture.as_ref().zip(view.history()) {
+        std::fs::write(file, picture::picture(history))
+            .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        view.note(&format!("picture: {}", file.display()));
     }
     match end? {
         End::Interrupted if args.has_operator() => {
@@ -107,8 +116,8 @@ async fn session(
     args: &Args,
     view: &View,
     cluster: &Cluster,
-    child: &mut Option<Child>,
-    proxy: &OnceLock<Proxy>,
+    replicas: &mut Replicas,
+    proxies: &OnceLock<Vec<Proxy>>,
     mut orders: Orders,
 ) -> Result<End, String> {
     let deploy = args.directory.join("deploy");
@@ -133,30 +142,36 @@ async fn session(
         args.requests,
         &changes,
     );
-    let kubeconfig = match manifests
+    let account = manifests
         .account()
-        .filter(|_| args.has_operator() && !args.admin)
-    {
-        Some((namespace, name)) => {
-            view.note(&format!(
-                "the operator runs as serviceaccount {namespace}/{name}"
-            ));
-            cluster.kubeconfig_of(&namespace, &name).await?
+        .filter(|_| args.has_operator() && !args.admin);
+    if let Some((namespace, name)) = &account {
+        view.note(&format!(
+            "the operator runs as serviceaccount {namespace}/{name}"
+        ));
+    }
+    let (mut kubeconfigs, mut started) = (Vec::new(), Vec::new());
+    for replica in 1..=args.replicas.get() {
+        let kubeconfig = match &account {
+            Some((namespace, name)) => cluster.kubeconfig_of(replica, namespace, name).await?,
+            None => cluster.kubeconfig_of_administrator(replica)?,
+        };
+        if let Some(history) = view.history().filter(|_| args.has_operator()) {
+            started.push(Proxy::start(&kubeconfig, history.clone(), replica).await?);
         }
-        None => cluster.kubeconfig_of_administrator()?,
-    };
-    if let Some(history) = view.history().filter(|_| args.has_operator()) {
-        let started = Proxy::start(&kubeconfig, history.clone()).await?;
-        proxy.get_or_init(|| started);
+        kubeconfigs.push(kubeconfig);
+    }
+    if !started.is_empty() {
+        proxies.get_or_init(|| started);
     }
     let operator = Operator {
         args,
         view,
-        kubeconfig,
+        kubeconfigs,
     };
     let mut sources = sources::watch(&args.directory, &[&installed[..], &args.apply[..]].concat())?;
     if args.has_operator() {
-        operator.restart(child).await?;
+        operator.restart(replicas, None).await?;
     } else {
         view.note("no operator: the API server runs until Ctrl-C");
     }
@@ -167,8 +182,8 @@ async fn session(
     tokio::pin!(limit);
     loop {
         tokio::select! {
-            status = exit_of(child) => {
-                operator.ended(child, status?);
+            (replica, status) = exit_of(replicas) => {
+                operator.ended(replicas, replica, status?);
                 if args.once {
                     return Err("the operator ended".to_owned());
                 }
@@ -180,10 +195,10 @@ async fn session(
             }
             Some((order, answer)) = orders.recv() => {
                 // Whoever asked may have gone.
-                answer.send(operator.obey(order, child).await).ok();
+                answer.send(operator.obey(order, replicas).await).ok();
             }
             Some(change) = sources.next() => {
-                if let Err(problem) = changed(args, cluster, &operator, child, &installed, &change).await {
+                if let Err(problem) = changed(args, cluster, &operator, replicas, &installed, &change).await {
                     view.error(&problem);
                 }
             }
@@ -196,7 +211,7 @@ async fn changed(
     args: &Args,
     cluster: &Cluster,
     operator: &Operator<'_>,
-    child: &mut Option<Child>,
+    replicas: &mut Replicas,
     installed: &[PathBuf],
     change: &Change,
 ) -> Result<(), String> {
@@ -215,60 +230,73 @@ async fn changed(
     }
     if change.code && args.has_operator() {
         view.note("sources changed: build");
-        operator.restart(child).await?;
+        operator.restart(replicas, None).await?;
     }
     Ok(())
 }
 
-/// Waits until the operator ends, for ever if it does not run.
-async fn exit_of(child: &mut Option<Child>) -> Result<ExitStatus, String> {
-    match child {
-        Some(child) => child.exit().await,
-        None => std::future::pending().await,
+/// Waits until a replica ends, for ever if none runs. Returns its index.
+async fn exit_of(replicas: &mut Replicas) -> (usize, Result<ExitStatus, String>) {
+    let running = replicas.iter_mut().enumerate();
+    let exits = running.filter_map(|(index, child)| {
+        let child = child.as_mut()?;
+        Some(Box::pin(async move { (index, child.exit().await) }))
+    });
+    let exits: Vec<_> = exits.collect();
+    if exits.is_empty() {
+        return std::future::pending().await;
     }
+    select_all(exits).await.0
 }
 
 /// How the operator is run.
 struct Operator<'a> {
     args: &'a Args,
     view: &'a View,
-    kubeconfig: PathBuf,
+    kubeconfigs: Vec<PathBuf>,
 }
 
 impl Operator<'_> {
-    fn state(&self, state: State, text: &str, failed: bool) {
+    fn state(&self, index: usize, state: State, text: &str, failed: bool) {
         if let Some(history) = self.view.history() {
-            history.set_operator(state, text, failed);
+            history.set_operator(index + 1, state, text, failed);
         }
     }
 
     /// Does what the page has asked for.
-    async fn obey(&self, order: Order, child: &mut Option<Child>) -> Result<(), String> {
-        let paused = self.view.history().map(History::operator) == Some(State::Paused);
+    async fn obey(&self, order: Order, replicas: &mut Replicas) -> Result<(), String> {
         match order {
-            Order::Restart if !self.args.has_operator() => Err("no operator runs here".to_owned()),
-            Order::Restart => {
-                self.view.note("restart the operator");
-                self.restart(child).await
+            Order::Restart(_) if !self.args.has_operator() => {
+                Err("no operator runs here".to_owned())
             }
-            Order::Pause | Order::Continue => {
-                let is_pause = matches!(order, Order::Pause);
-                if is_pause == paused {
-                    return Ok(());
-                }
-                let child = child.as_ref().ok_or("the operator does not run")?;
-                #[cfg(not(unix))]
-                return Err("pausing a program needs Unix".to_owned());
-                #[cfg(unix)]
-                {
+            Order::Restart(only) => {
+                self.view.note("restart the operator");
+                self.restart(replicas, only).await
+            }
+            #[cfg(not(unix))]
+            Order::Pause(..) => Err("pausing a program needs Unix".to_owned()),
+            #[cfg(unix)]
+            Order::Pause(only, is_pause) => {
+                let mut found = false;
+                for (index, child) in selected(replicas, only) {
+                    let Some(child) = child else { continue };
+                    found = true;
+                    let state = self.view.history().map(|it| it.operator(index + 1));
+                    if is_pause == (state == Some(State::Paused)) {
+                        continue;
+                    }
                     child.set_paused(is_pause);
                     let (state, text) = if is_pause {
                         (State::Paused, "the operator is paused")
                     } else {
                         (State::Running, "the operator goes on")
                     };
-                    self.state(state, text, false);
+                    self.state(index, state, text, false);
+                }
+                if found {
                     Ok(())
+                } else {
+                    Err("the operator does not run".to_owned())
                 }
             }
             Order::Simulate(state) => {
@@ -286,39 +314,56 @@ impl Operator<'_> {
         }
     }
 
-    /// Builds the operator while the old one runs, and replaces it if that succeeds.
-    async fn restart(&self, child: &mut Option<Child>) -> Result<(), String> {
+    /// Builds the operator while the old one runs, and replaces one replica or all if that succeeds.
+    async fn restart(&self, replicas: &mut Replicas, only: Option<usize>) -> Result<(), String> {
         if self.args.command.is_empty() && !child::build(&self.args.directory).await? {
             self.view.error("cargo build failed; waiting for a change");
             return Ok(());
         }
-        if let Some(old) = child.take() {
-            old.stop().await;
-        }
+        let old = selected(replicas, only).filter_map(|(_, child)| child.take());
+        join_all(old.map(Child::stop)).await;
         let command = match self.args.command.as_slice() {
-            [] => vec!["cargo".to_owned(), "run".to_owned(), "--quiet".to_owned()],
+            [] if self.args.replicas.get() > 1 => owned(&[RUN, ELECTION].concat()),
+            [] => owned(RUN),
             command => command.to_vec(),
         };
         self.view.note(&format!("run: {}", command.join(" ")));
-        self.state(State::Running, "the operator starts", false);
-        *child = Some(Child::start(
-            &command,
-            &self.args.directory,
-            &self.kubeconfig,
-            self.view,
-        )?);
+        for (index, child) in selected(replicas, only) {
+            self.state(index, State::Running, "the operator starts", false);
+            *child = Some(Child::start(
+                index + 1,
+                &command,
+                &self.args.directory,
+                &self.kubeconfigs[index],
+                self.view,
+            )?);
+        }
         Ok(())
     }
 
-    fn ended(&self, child: &mut Option<Child>, status: ExitStatus) {
-        *child = None;
-        self.state(
-            State::Ended,
-            &format!("the operator ended ({status})"),
-            true,
-        );
+    fn ended(&self, replicas: &mut Replicas, index: usize, status: ExitStatus) {
+        replicas[index] = None;
+        let text = format!("the operator ended ({status})");
+        self.state(index, State::Ended, &text, true);
         self.view.error(&format!(
             "the operator ended ({status}); a change of its sources starts it again"
         ));
     }
+}
+
+const RUN: &[&str] = &["cargo", "run", "--quiet"];
+/// What several replicas of an operator of kube-codegen need: one leads, and no port is used twice.
+const ELECTION: &[&str] = &["--", "--leader-elect", "--health-probe-bind-address=0"];
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// Returns one replica, by its number from 1 on, or all.
+fn selected(
+    replicas: &mut Replicas,
+    only: Option<usize>,
+) -> impl Iterator<Item = (usize, &mut Option<Child>)> {
+    let all = replicas.iter_mut().enumerate();
+    all.filter(move |(index, _)| only.is_none_or(|only| only == index + 1))
 }

@@ -1,6 +1,7 @@
 //! What a request addresses, by its method and path.
 
 use http::{Method, Uri};
+use serde_json::Value;
 
 /// A request for a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,20 @@ impl Target {
             _ => return None,
         };
         Some(target)
+    }
+
+    /// Returns the name of the Lease that a request writes, and whether it has a holder then.
+    pub(super) fn lease(&self, body: &[u8]) -> Option<(String, bool)> {
+        if self.plural != "leases" || !matches!(self.verb, "create" | "update" | "patch") {
+            return None;
+        }
+        let lease: Value = serde_json::from_slice(body).ok()?;
+        let holder = lease["spec"]["holderIdentity"].as_str()?;
+        let name = match self.name.as_str() {
+            "" => lease["metadata"]["name"].as_str()?,
+            name => name,
+        };
+        Some((name.to_owned(), !holder.is_empty()))
     }
 
     /// Returns `PLURAL.GROUP`, of which the core group has no part after the plural.

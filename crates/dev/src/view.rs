@@ -27,6 +27,7 @@ struct Inner {
     start: Instant,
     color: ColorChoice,
     quiet: bool,
+    replicas: usize,
     history: Option<History>,
     /// The collections whose objects are shown.
     shown: Mutex<Vec<(String, String)>>,
@@ -37,7 +38,13 @@ const fn colored(color: AnsiColor) -> Style {
 }
 
 impl View {
-    pub(super) fn new(color: clap::ColorChoice, quiet: bool, history: Option<History>) -> Self {
+    /// Of several `replicas`, each line has the number of its own.
+    pub(super) fn new(
+        color: clap::ColorChoice,
+        quiet: bool,
+        replicas: usize,
+        history: Option<History>,
+    ) -> Self {
         let color = match color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::AlwaysAnsi,
@@ -47,6 +54,7 @@ impl View {
             start: Instant::now(),
             color,
             quiet,
+            replicas,
             history,
             shown: Mutex::default(),
         }))
@@ -98,11 +106,15 @@ impl View {
         self.print(colored(AnsiColor::Red).bold(), "error", text);
     }
 
-    /// Prints a line of the operator's output, unless it only marks a reconcile for the page.
-    pub(super) fn operator(&self, text: &str) {
-        let is_mark = self.0.history.as_ref().is_some_and(|it| it.line(text));
-        if is_mark {
+    /// Prints a line of the output of a replica, unless it only marks a reconcile for the page.
+    pub(super) fn operator(&self, replica: usize, text: &str) {
+        let history = self.0.history.as_ref();
+        if history.is_some_and(|it| it.line(replica, text)) {
             return;
+        }
+        if self.0.replicas > 1 {
+            let text = format!("{replica}: {text}");
+            return self.line(Style::new().dimmed(), "operator", &text);
         }
         self.line(Style::new().dimmed(), "operator", text);
     }

@@ -1,4 +1,6 @@
-//! The look that all pages of kube-codegen share: one stylesheet, one script, and the escaping of texts.
+//! The look that all pages of kube-codegen share: one stylesheet, one script, the escaping of texts, and pictures of runs.
+pub mod picture;
+
 use std::fmt;
 
 /// Colors for light and dark, type, tables, code, buttons and labels. A page adds the layout of its own parts.

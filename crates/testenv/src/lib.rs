@@ -54,7 +54,8 @@
 //! # Clean-up
 //!
 //! All processes and files are removed, also when a test panics, times out or is killed by SIGKILL: a small shell process
-//! does that. Only a failure keeps the logs of the components and prints their folder. A failure is a panic or a time-out of
+//! does that. Only a failure keeps the logs of the components and prints their folder, with a picture of the run in
+//! `run.html`: requests, faults, and starts and ends of processes, as lanes and arrows. A failure is a panic or a time-out of
 //! [`eventually`]; with [`TestResult`], a failing `?` panics too.
 
 #![warn(missing_docs)]
@@ -71,6 +72,7 @@ mod plane;
 mod process;
 mod proxy;
 mod reaper;
+mod recording;
 mod scrape;
 mod second;
 mod shared;

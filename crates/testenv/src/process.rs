@@ -62,6 +62,7 @@ impl Process {
                 command.get_program().display()
             )))?;
         reaper.add(child.id());
+        reaper.recording().process(name, "starts", false);
         Ok(Self {
             name: name.to_owned(),
             child: Mutex::new(child),
@@ -87,8 +88,12 @@ impl Process {
         let mut child = self.lock();
         let id = child.id();
         let status = child.try_wait().ok().flatten();
-        if status.is_some() {
+        if let Some(status) = status {
             self.reaper.forget(id);
+            let text = format!("has ended ({status})");
+            self.reaper
+                .recording()
+                .process(&self.name, text, !status.success());
         }
         status
     }
@@ -109,6 +114,11 @@ impl Process {
     /// Kills it with SIGKILL and waits for its end; does nothing if it has exited.
     pub fn kill(&self) {
         let mut child = self.lock();
+        if matches!(child.try_wait(), Ok(None)) {
+            self.reaper
+                .recording()
+                .process(&self.name, "is killed", true);
+        }
         let _ = child.kill();
         let _ = child.wait();
         self.reaper.forget(child.id());
@@ -131,6 +141,9 @@ impl Process {
     /// Pauses it with SIGSTOP and waits until all threads have stopped. Its connections stay open without answers.
     pub fn pause(&self) -> Result<(), Error> {
         self.signal(Signal::STOP)?;
+        self.reaper
+            .recording()
+            .process(&self.name, "is paused", true);
         // The signal is asynchronous. If the process exits instead, a later wait reports that.
         let pid = Pid::from_child(&self.lock());
         let changes = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -144,6 +157,9 @@ impl Process {
 
     /// Resumes it with SIGCONT.
     pub fn resume(&self) -> Result<(), Error> {
+        self.reaper
+            .recording()
+            .process(&self.name, "goes on", false);
         self.signal(Signal::CONT)
     }
 

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, Once, PoisonError, Weak},
 };
 
-use crate::{assets::Program, error::Error};
+use crate::{assets::Program, error::Error, recording::Recording};
 
 /// A shell process that outlives this process just long enough to clean up.
 ///
@@ -22,6 +22,7 @@ pub(crate) struct Reaper {
     group: u32,
     folder: PathBuf,
     logs: PathBuf,
+    recording: Recording,
 }
 
 impl Reaper {
@@ -64,6 +65,7 @@ impl Reaper {
             pipe: Mutex::new(shell.stdin.take()),
             group: shell.id(),
             shell: Mutex::new(shell),
+            recording: Recording::new(folder.path().join("logs")),
             folder: folder.keep(),
             logs,
         });
@@ -101,10 +103,27 @@ impl Reaper {
         self.send(&format!("namespace {name}\n"));
     }
 
+    /// Returns the record of the control plane.
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
     /// Keeps the logs and returns their future folder.
     pub(crate) fn keep_logs(&self) -> &Path {
         self.send("keep\n");
         &self.logs
+    }
+
+    /// Keeps the logs, draws what happened beside them, and prints where both will be. `failure` says why.
+    fn report(&self, failure: &str) {
+        let logs = self.keep_logs().display();
+        if let Some(picture) = self.recording.draw(failure) {
+            eprintln!(
+                "a picture of the run will be {}",
+                self.logs.join(picture).display()
+            );
+        }
+        eprintln!("the control plane's logs will be in {logs}");
     }
 
     fn send(&self, line: &str) {
@@ -140,17 +159,14 @@ impl Drop for Reaper {
 static REAPERS: Mutex<Vec<Weak<Reaper>>> = Mutex::new(Vec::new());
 
 /// Keeps the logs of all control planes after a failure, and prints where.
-pub(crate) fn keep_all_logs() {
+pub(crate) fn keep_all_logs(failure: &str) {
     for reaper in REAPERS
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .iter()
         .filter_map(Weak::upgrade)
     {
-        eprintln!(
-            "the control plane's logs will be in {}",
-            reaper.keep_logs().display()
-        );
+        reaper.report(failure);
     }
 }
 
@@ -164,7 +180,7 @@ fn watch_for_panics(reaper: Weak<Reaper>) {
         let previous = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             previous(panic);
-            keep_all_logs();
+            keep_all_logs(&panic.to_string());
         }));
     });
 }

@@ -21,6 +21,7 @@ use crate::{
     identity::Identity,
     kubeconfig::{secret, with_token, without_retry, write},
     reaper::Reaper,
+    recording::POLICY,
     wait::eventually,
 };
 
@@ -46,6 +47,8 @@ impl Own {
         let args = args.map(|arg| {
             if arg.starts_with("--secure-port=") {
                 format!("--secure-port={port}")
+            } else if arg.starts_with("--audit-log-path=") {
+                "--audit-log-path=logs/audit-2.log".to_owned()
             } else {
                 arg.clone()
             }
@@ -99,6 +102,7 @@ async fn try_start(
         ("ca.crt", identity.ca_pem),
         ("server.crt", identity.server_certificate.pem()),
         ("server.key", identity.server_key.serialize_pem()),
+        ("audit.yaml", POLICY.to_owned()),
         ("account.key", identity.account_key),
         ("account.pub", identity.account_public_key),
         (
@@ -211,6 +215,11 @@ fn api_server_args(etcd: u16, port: u16) -> Vec<String> {
         "--service-cluster-ip-range=10.0.0.0/16".to_owned(),
         "--endpoint-reconciler-type=none".to_owned(),
         "--allow-privileged=true".to_owned(),
+        "--audit-policy-file=audit.yaml".to_owned(),
+        "--audit-log-path=logs/audit.log".to_owned(),
+        // One file: only the newest requests are drawn.
+        "--audit-log-maxsize=100".to_owned(),
+        "--audit-log-maxbackup=1".to_owned(),
     ]
 }
 

@@ -45,10 +45,11 @@ pub async fn eventually<T, E: Display>(
         }
         sleep(INTERVAL).await;
     }
-    keep_all_logs();
-    Err(Error::Timeout {
+    let error = Error::Timeout {
         what: what.to_owned(),
         within,
         last,
-    })
+    };
+    keep_all_logs(&error.to_string());
+    Err(error)
 }

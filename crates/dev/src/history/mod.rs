@@ -1,5 +1,6 @@
 //! What has happened since the start, in memory and with a bound: the entries of the timeline, and the versions of objects.
 
+mod entry;
 mod line;
 mod objects;
 
@@ -12,6 +13,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+pub(crate) use entry::{Entry, NETWORK_AWAY, NETWORK_BACK, Topic};
 pub(crate) use line::Line;
 use line::Mark;
 use objects::Objects;
@@ -20,71 +22,6 @@ pub(crate) use objects::{Change, Versions};
 /// How many entries are kept.
 pub(crate) const ENTRIES: usize = 100_000;
 
-/// What an entry is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Topic {
-    /// What this command and its user do.
-    Dev,
-    /// An Event.
-    Event,
-    /// A line of the operator's output.
-    Log,
-    /// A change of an object.
-    Object,
-    /// The operator starts, ends, or is paused.
-    Process,
-    /// A reconcile, from its start to its end.
-    Reconcile,
-    /// A request of the operator.
-    Request,
-    /// An event of a watch that the operator gets.
-    Watch,
-}
-
-impl Topic {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Dev => "dev",
-            Self::Event => "event",
-            Self::Log => "log",
-            Self::Object => "object",
-            Self::Process => "process",
-            Self::Reconcile => "reconcile",
-            Self::Request => "request",
-            Self::Watch => "watch",
-        }
-    }
-}
-
-/// An entry of the timeline.
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) topic: Topic,
-    /// The key of the object that it is about; empty if there is none.
-    pub(crate) object: String,
-    pub(crate) text: String,
-    /// Microseconds that it took; it is entered at its end.
-    pub(crate) took: Option<u64>,
-    pub(crate) failed: bool,
-}
-
-impl Entry {
-    pub(crate) fn new(topic: Topic, object: String, text: impl Into<String>) -> Self {
-        Self {
-            topic,
-            object,
-            text: text.into(),
-            took: None,
-            failed: false,
-        }
-    }
-
-    pub(crate) fn failed(mut self, failed: bool) -> Self {
-        self.failed = failed;
-        self
-    }
-}
-
 /// Whether the operator works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
@@ -92,6 +29,13 @@ pub(crate) enum Operator {
     Running,
     Paused,
     Ended,
+}
+
+/// A replica of the operator.
+#[derive(Clone, Copy, Debug)]
+struct Replica {
+    operator: Operator,
+    network: bool,
 }
 
 /// The record of a run; clones are handles to the same record.
@@ -110,10 +54,11 @@ struct Inner {
     /// The number of the first entry that is kept.
     first: u64,
     objects: Objects,
-    /// Reconciles that have not ended, and when they started.
-    running: BTreeMap<String, u64>,
-    operator: Operator,
-    network: bool,
+    /// Reconciles that have not ended, with their replica, and when they started.
+    running: BTreeMap<String, (usize, u64)>,
+    replicas: Vec<Replica>,
+    /// The replica that holds each Lease.
+    leases: BTreeMap<String, usize>,
     url: String,
 }
 
@@ -135,8 +80,8 @@ impl History {
                 first: 0,
                 objects: Objects::default(),
                 running: BTreeMap::new(),
-                operator: Operator::Absent,
-                network: true,
+                replicas: Vec::new(),
+                leases: BTreeMap::new(),
                 url: String::new(),
             }),
             changed: watch::Sender::new(0),
@@ -173,8 +118,8 @@ impl History {
         self.add(entry.failed(failed));
     }
 
-    /// Adds a line of the operator's output. Returns whether it only marks the start or the end of a reconcile.
-    pub(crate) fn line(&self, text: &str) -> bool {
+    /// Adds a line of the output of a replica. Returns whether it only marks the start or the end of a reconcile.
+    pub(crate) fn line(&self, replica: usize, text: &str) -> bool {
         let line = Line::read(text);
         let now = self.now();
         let mut inner = self.lock();
@@ -185,23 +130,20 @@ impl History {
         let is_mark = line.mark.is_some();
         match line.mark {
             Some(Mark::Start) => {
-                inner.running.insert(object, now);
+                inner.running.insert(object, (replica, now));
             }
             Some(Mark::End(outcome, took)) => {
                 inner.running.remove(&object);
                 let failed = outcome != "succeeded";
-                let entry = Entry {
-                    topic: Topic::Reconcile,
-                    object,
-                    text: outcome.to_owned(),
-                    took: Some(took),
-                    failed,
-                };
-                inner.add(now.saturating_sub(took), entry);
+                let mut entry = Entry::new(Topic::Reconcile, object, outcome).of(replica);
+                entry.took = Some(took);
+                inner.add(now.saturating_sub(took), entry.failed(failed));
             }
             None => inner.add(
                 now,
-                Entry::new(Topic::Log, object, text).failed(line.failed),
+                Entry::new(Topic::Log, object, text)
+                    .of(replica)
+                    .failed(line.failed),
             ),
         }
         drop(inner);
@@ -237,31 +179,60 @@ impl History {
         self.lock().objects.all()
     }
 
-    pub(crate) fn set_operator(&self, operator: Operator, text: &str, failed: bool) {
+    pub(crate) fn set_operator(
+        &self,
+        replica: usize,
+        operator: Operator,
+        text: &str,
+        failed: bool,
+    ) {
         let mut inner = self.lock();
-        inner.operator = operator;
+        inner.replica(replica).operator = operator;
         if operator != Operator::Paused {
             // What has not ended by then never does.
-            inner.running.clear();
+            inner.running.retain(|_, (of, _)| *of != replica);
         }
         drop(inner);
         let entry = Entry::new(Topic::Process, String::new(), text);
-        self.add(entry.failed(failed));
+        self.add(entry.of(replica).failed(failed));
     }
 
-    pub(crate) fn operator(&self) -> Operator {
-        self.lock().operator
+    pub(crate) fn operator(&self, replica: usize) -> Operator {
+        self.lock().replica(replica).operator
     }
 
-    pub(crate) fn set_network(&self, works: bool) {
-        self.lock().network = works;
-        let text = if works {
-            "the operator has its network again"
-        } else {
-            "the network of the operator is away"
-        };
+    pub(crate) fn set_network(&self, replica: usize, works: bool) {
+        self.lock().replica(replica).network = works;
+        let text = if works { NETWORK_BACK } else { NETWORK_AWAY };
         let entry = Entry::new(Topic::Process, String::new(), text);
-        self.add(entry.failed(!works));
+        self.add(entry.of(replica).failed(!works));
+    }
+
+    /// Remembers that a replica has written a Lease with itself as the holder, or without a holder.
+    pub(crate) fn lease(&self, replica: usize, lease: &str, holds: bool) {
+        let mut inner = self.lock();
+        let before = inner.leases.get(lease).copied();
+        let text = match (before == Some(replica), holds) {
+            (false, true) => format!("holds the Lease {lease}"),
+            (true, false) => format!("has released the Lease {lease}"),
+            _ => return,
+        };
+        if holds {
+            inner.leases.insert(lease.to_owned(), replica);
+        } else {
+            inner.leases.remove(lease);
+        }
+        drop(inner);
+        self.add(Entry::new(Topic::Process, String::new(), text).of(replica));
+    }
+
+    /// Returns all entries with the microsecond at which each began, and the number of replicas.
+    pub(crate) fn entries(&self) -> (Vec<(u64, Entry)>, usize) {
+        let inner = self.lock();
+        (
+            inner.entries.iter().cloned().collect(),
+            inner.replicas.len(),
+        )
     }
 
     pub(crate) fn set_url(&self, url: &str) {
@@ -285,7 +256,8 @@ impl History {
                 entry.object,
                 entry.text,
                 entry.took,
-                u8::from(entry.failed)
+                u8::from(entry.failed),
+                entry.replica
             ])
         });
         let changed: HashSet<&str> = new
@@ -303,22 +275,40 @@ impl History {
             state: json!({
                 "now": now,
                 "time": u64::try_from(time.unwrap_or_default().as_millis()).unwrap_or_default(),
-                "operator": match inner.operator {
-                    Operator::Absent => "absent",
-                    Operator::Running => "running",
-                    Operator::Paused => "paused",
-                    Operator::Ended => "ended",
-                },
-                "network": inner.network,
+                "replicas": inner.replicas.iter().copied().map(Replica::json).collect::<Vec<_>>(),
+                "leases": inner.leases,
                 "url": inner.url,
-                "running": inner.running,
+                "running": inner.running.iter().map(|(key, (_, at))| (key, at)).collect::<BTreeMap<_, _>>(),
                 "limit": ENTRIES,
             }),
         }
     }
 }
 
+impl Replica {
+    fn json(self) -> Value {
+        let operator = match self.operator {
+            Operator::Absent => "absent",
+            Operator::Running => "running",
+            Operator::Paused => "paused",
+            Operator::Ended => "ended",
+        };
+        json!({"operator": operator, "network": self.network})
+    }
+}
+
 impl Inner {
+    /// Returns a replica by its number, from 1 on.
+    fn replica(&mut self, number: usize) -> &mut Replica {
+        let count = self.replicas.len().max(number.max(1));
+        let absent = Replica {
+            operator: Operator::Absent,
+            network: true,
+        };
+        self.replicas.resize(count, absent);
+        &mut self.replicas[number.max(1) - 1]
+    }
+
     fn next(&self) -> u64 {
         self.first + self.entries.len() as u64
     }
@@ -359,7 +349,7 @@ mod tests {
     fn a_reconcile_is_one_entry_at_its_start() {
         let history = History::new();
         let line = |text: &str| {
-            history.line(&format!("2026-11-24T17:18:27Z DEBUG reconcile{{kind=Foo.example.com object=default/a}}: kube_codegen_runtime::controller::worker: {text}"))
+            history.line(1, &format!("2026-11-24T17:18:27Z DEBUG reconcile{{kind=Foo.example.com object=default/a}}: kube_codegen_runtime::controller::worker: {text}"))
         };
         assert!(line("starts"));
         assert!(

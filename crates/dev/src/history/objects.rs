@@ -93,6 +93,23 @@ fn qualified(name: &str, group: &str) -> String {
     }
 }
 
+/// Returns ` by MANAGER`: whose entry of the managed fields differs from before. Their times are seconds, so that it may be the newest one that
+/// has not changed; a deletion has no entry.
+fn writer(before: &Value, after: &Value) -> String {
+    let managers = |object: &Value| -> Vec<Value> {
+        let fields = object["metadata"]["managedFields"].as_array();
+        fields.cloned().unwrap_or_default()
+    };
+    let (old, new) = (managers(before), managers(after));
+    let deleted = |object: &Value| object["metadata"]["deletionTimestamp"].is_string();
+    let time = |it: &&Value| it["time"].as_str().unwrap_or_default().to_owned();
+    let changed = new.iter().find(|it| !old.contains(it));
+    let newest = || new.iter().max_by_key(time);
+    let entry = changed.or_else(|| if deleted(after) { None } else { newest() });
+    let name = entry.and_then(|it| it["manager"].as_str());
+    name.map(|it| format!(" by {it}")).unwrap_or_default()
+}
+
 impl Objects {
     pub(super) fn key(&self, kind: impl AsRef<str>, name: impl AsRef<str>) -> String {
         let kind = kind.as_ref();
@@ -100,13 +117,13 @@ impl Objects {
         format!("{resource}/{}", name.as_ref())
     }
 
-    /// Stores a change. Returns the key of the object and what has changed, unless nothing has.
+    /// Stores a change. Returns the key of the object, and what has changed and by whom, unless nothing has.
     pub(super) fn change(
         &mut self,
         change: Change,
         at: u64,
         number: u64,
-    ) -> (String, Option<&'static str>) {
+    ) -> (String, Option<String>) {
         let object = &change.object;
         let group = change.root.strip_prefix("/apis/").unwrap_or_default();
         let group = group.split('/').next().unwrap_or_default();
@@ -139,6 +156,9 @@ impl Objects {
             .is_none_or(|old| old.deleted || old.uid != text(object, "/metadata/uid"));
         let mut versions = old.map(|old| old.versions).unwrap_or_default();
         let version: Arc<str> = object.to_string().into();
+        let before = versions.back().filter(|_| !is_new);
+        let before = before.and_then(|it| serde_json::from_str(&it.text).ok());
+        let by = writer(&before.unwrap_or_default(), object);
         let is_same = versions.back().is_some_and(|last| last.text == version);
         if !is_same {
             if let Some(last) = versions.back() {
@@ -148,9 +168,9 @@ impl Objects {
             versions.push_back(Version { at, text: version });
         }
         let what = match (change.deleted, is_new, is_same) {
-            (true, ..) => Some("deleted"),
-            (_, true, _) => Some("created"),
-            (_, _, false) => Some("changed"),
+            (true, ..) => Some("deleted".to_owned()),
+            (_, true, _) => Some(format!("created{by}")),
+            (_, _, false) => Some(format!("changed{by}")),
             _ => None,
         };
         let kept = Kept {
@@ -258,7 +278,7 @@ mod tests {
             plural: "deployments".to_owned(),
             rank: 0,
             custom: false,
-            object: json!({"kind": "Deployment", "metadata": {"name": name, "namespace": "default", "uid": name}, "spec": {"replicas": replicas}}),
+            object: json!({"kind": "Deployment", "metadata": {"name": name, "namespace": "default", "uid": name, "managedFields": [{"manager": "user", "fieldsV1": {}}]}, "spec": {"replicas": replicas}}),
             columns: Vec::new(),
             cells: Vec::new(),
             deleted,
@@ -270,14 +290,14 @@ mod tests {
         let mut objects = Objects::default();
         let (key, what) = objects.change(change("a", 1, false), 0, 0);
         assert_eq!(
-            (key.as_str(), what),
-            ("deployments.apps/default/a", Some("created"))
+            (key.as_str(), what.as_deref()),
+            ("deployments.apps/default/a", Some("created by user"))
         );
         assert_eq!(objects.key("Deployment.apps", "default/a"), key);
         assert_eq!(objects.change(change("a", 1, false), 1, 1).1, None);
         for replicas in 0..300 {
             let (_, what) = objects.change(change("a", 2 + replicas, false), 2, 2);
-            assert_eq!(what, Some("changed"));
+            assert_eq!(what.as_deref(), Some("changed by user"));
         }
         let versions = objects.versions(&key).unwrap();
         assert_eq!(versions.versions.len(), VERSIONS);
@@ -290,13 +310,13 @@ mod tests {
                 .contains("\"replicas\":301")
         );
         assert_eq!(
-            objects.change(change("a", 301, true), 3, 3).1,
+            objects.change(change("a", 301, true), 3, 3).1.as_deref(),
             Some("deleted")
         );
         assert_eq!(objects.all(), Vec::<Value>::new());
         assert_eq!(
-            objects.change(change("a", 1, false), 4, 4).1,
-            Some("created")
+            objects.change(change("a", 1, false), 4, 4).1.as_deref(),
+            Some("created by user")
         );
         assert_eq!(objects.all().len(), 1);
     }

@@ -22,9 +22,10 @@ const JSON: &str = "application/json";
 /// What the operator's process has to do; the answer is an error or nothing.
 #[derive(Debug)]
 pub(crate) enum Order {
-    Pause,
-    Continue,
-    Restart,
+    /// Pauses a replica or all, or lets them go on.
+    Pause(Option<usize>, bool),
+    /// Restarts a replica or all.
+    Restart(Option<usize>),
     /// Simulates the operator, with these objects at the start.
     Simulate(PathBuf),
 }
@@ -34,7 +35,7 @@ pub(crate) struct Actions {
     /// Gone at the end.
     pub(crate) cluster: Weak<Cluster>,
     /// Set once the operator runs.
-    pub(crate) proxy: Arc<OnceLock<Proxy>>,
+    pub(crate) proxies: Arc<OnceLock<Vec<Proxy>>>,
     /// Whether the operator has a simulation.
     pub(crate) simulates: bool,
     pub(crate) orders: mpsc::UnboundedSender<(Order, oneshot::Sender<Result<(), String>>)>,
@@ -66,6 +67,8 @@ impl Actions {
             }
             _ => {}
         }
+        let replica = asked["replica"].as_u64();
+        let replica = replica.and_then(|it| usize::try_from(it).ok());
         match what {
             "scale" => {
                 let replicas = asked["replicas"].as_i64().ok_or("no number of replicas")?;
@@ -89,14 +92,19 @@ impl Actions {
                 let verb = if crash { "crash" } else { "heal" };
                 history.note(&format!("{verb} {}", text("key")), false);
             }
-            "network" => self.proxy()?.set_network(asked["on"] == true),
+            "network" => {
+                for proxy in self.proxies(replica)? {
+                    proxy.set_network(asked["on"] == true);
+                }
+            }
             "expire" => {
-                let watches = self.proxy()?.expire(text("plural"));
+                let proxies = self.proxies(replica)?.iter();
+                let watches: usize = proxies.map(|it| it.expire(text("plural"))).sum();
                 history.note(&format!("expire {watches} watches of the operator"), false);
             }
-            "pause" => self.order(Order::Pause).await?,
-            "continue" => self.order(Order::Continue).await?,
-            "restart" => self.order(Order::Restart).await?,
+            "pause" => self.order(Order::Pause(replica, true)).await?,
+            "continue" => self.order(Order::Pause(replica, false)).await?,
+            "restart" => self.order(Order::Restart(replica)).await?,
             "simulate" => {
                 if !self.simulates {
                     return Err("the operator has no tests/simulate.rs".to_owned());
@@ -112,10 +120,17 @@ impl Actions {
         Ok(json!({}))
     }
 
-    fn proxy(&self) -> Result<&Proxy, String> {
-        self.proxy
-            .get()
-            .ok_or_else(|| "no operator runs here".to_owned())
+    /// Returns the way of one replica, by its number from 1 on, or of all.
+    fn proxies(&self, replica: Option<usize>) -> Result<&[Proxy], String> {
+        let all = self.proxies.get().ok_or("no operator runs here")?;
+        match replica {
+            None => Ok(all),
+            Some(number) => {
+                let index = number.checked_sub(1);
+                let found = index.and_then(|index| all.get(index..=index));
+                found.ok_or_else(|| format!("there is no replica {number}"))
+            }
+        }
     }
 
     fn cluster(&self) -> Result<Arc<Cluster>, String> {

@@ -52,6 +52,16 @@ pub(super) fn text(content: &str, body: &str) -> Answer {
     whole(StatusCode::OK, content, body.to_owned())
 }
 
+/// Answers with a page that the browser saves: it works alone, not under the policy of this one.
+pub(super) fn saved(page: &str) -> Answer {
+    let mut answer = text("text/html", page);
+    let disposition = HeaderValue::from_static("attachment; filename=\"run.html\"");
+    answer
+        .headers_mut()
+        .insert(header::CONTENT_DISPOSITION, disposition);
+    answer
+}
+
 pub(super) fn json(result: &Result<Value, String>) -> Answer {
     // The page works, even if a cluster refuses a change: browsers would report another code in the console.
     let body = match result {

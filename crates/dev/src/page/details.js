@@ -1,5 +1,5 @@
 // One object: the log of a reconcile, then and now with the difference, conditions, fields by manager, and actions.
-import { $, about, ask, duration, endOf, entries, make, objects, plain, seconds } from "./state.js";
+import { $, about, ask, duration, endOf, entries, isReplica, make, objects, plain, seconds } from "./state.js";
 
 const TABS = { log: "Log", object: "Then and now", conditions: "Conditions", fields: "Fields by manager", edit: "Edit" };
 const LINES = 500;
@@ -91,7 +91,7 @@ const log = () => {
     parts.push(make("h3", {}, `Reconcile at ${seconds(reconcile.at)} s: ${reconcile.text} after ${duration(reconcile.took)}`));
   } else if (key) {
     lines = about(key).filter((it) => it.topic === "log");
-    parts.push(make("h3", {}, "Log lines about the object"));
+    parts.push(make("h3", {}, isReplica(key) ? "Log lines of the replica" : "Log lines about the object"));
   } else {
     const at = entry?.at ?? Infinity;
     lines = entries.filter((it) => it.topic === "log" && Math.abs(it.at - at) < 5e6);
@@ -234,7 +234,7 @@ const actions = async () => {
 
 const render = async () => {
   const own = ++serial;
-  const tabs = Object.entries(TABS).filter(([name]) => subject.key || name === "log");
+  const tabs = Object.entries(TABS).filter(([name]) => (subject.key && !isReplica(subject.key)) || name === "log");
   if (!tabs.some(([name]) => name === tab)) tab = "log";
   $("detail-tabs").replaceChildren(...tabs.map(([name, label]) =>
     button(label, () => ((tab = name), render()), { role: "tab", id: `tab-${name}`, "aria-selected": name === tab, "aria-controls": "panel", tabindex: name === tab ? "0" : "-1" })));
@@ -256,11 +256,11 @@ export const show = async (key, entry) => {
   subject = { key, entry };
   version = null;
   const row = objects.get(key);
-  $("subject").replaceChildren(...(row ? [make("span", { class: "muted" }, `${plain(row.kind)} `), plain(row.namespace ? `${row.namespace}/${row.name}` : row.name)] : [plain(key || entry?.text || "Nothing is selected")]));
+  $("subject").replaceChildren(...(row ? [make("span", { class: "muted" }, `${plain(row.kind)} `), plain(row.namespace ? `${row.namespace}/${row.name}` : row.name)] : [plain(isReplica(key) ? key.replace("/", " ") : key || entry?.text || "Nothing is selected")]));
   if (entry && ["reconcile", "log", "process", "dev"].includes(entry.topic)) tab = "log";
   else if (entry && tab === "log") tab = entry.topic === "object" ? "object" : "log";
   else if (!entry && tab === "edit" && isOther) tab = "object";
-  if (entry && key) {
+  if (entry && key && !isReplica(key)) {
     try {
       const { at } = await ask({ do: "show", key });
       const then = at.findLastIndex((time) => time <= endOf(entry) + 1000);

@@ -4,6 +4,7 @@ mod actions;
 mod answer;
 mod guard;
 mod object;
+pub(crate) mod picture;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use tokio::{
 
 use crate::history::History;
 pub(crate) use actions::{Actions, Order};
-use answer::{Answer, json, refused, text};
+use answer::{Answer, json, refused, saved, text};
 use guard::Guard;
 
 const PAGE: &str = include_str!("index.html");
@@ -113,6 +114,7 @@ impl Served {
             (&Method::GET, "") => text("text/html", PAGE),
             (&Method::GET, "page.css") => text("text/css", &format!("{}{STYLE}", look::CSS)),
             (&Method::GET, "look.js") => text("text/javascript", look::SCRIPT),
+            (&Method::GET, "run.html") => saved(&picture::picture(&self.history)),
             (&Method::GET, "events") => stream::events(self.history.clone(), known),
             (&Method::GET, path) => match SCRIPTS.iter().find(|(name, _)| *name == path) {
                 Some((_, script)) => text("text/javascript", script),

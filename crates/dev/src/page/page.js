@@ -1,5 +1,5 @@
 // Puts the parts of the page together.
-import { $, connect, state } from "./state.js";
+import { $, connect, leader, make, state } from "./state.js";
 import * as tree from "./tree.js";
 import * as timeline from "./timeline.js";
 import * as details from "./details.js";
@@ -26,23 +26,52 @@ timeline.onPick((entry) => {
 });
 tree.onDraw(timeline.redraw);
 
+/** Returns the replicas that the buttons are for: their numbers, and what the server is asked for. */
+const chosen = () => {
+  const all = [...state.replicas.keys()].map((it) => it + 1);
+  const value = $("replica").value;
+  const only = all.length < 2 || value === "all" ? null : value === "leader" ? leader() : Number(value);
+  return only === null ? { numbers: all, order: {} } : { numbers: [only], order: { replica: only } };
+};
+const is = (what) => chosen().numbers.some((number) => what(state.replicas[number - 1]));
+
+const choices = () => {
+  const select = $("replica");
+  const all = [...state.replicas.keys()].map((it) => it + 1);
+  select.hidden = all.length < 2;
+  const options = [["all", "all replicas"], ...(leader() ? [["leader", `the leader (replica ${leader()})`]] : []), ...all.map((it) => [String(it), `replica ${it}`])];
+  const text = JSON.stringify(options);
+  if (select.dataset.options === text) return;
+  const { value } = select;
+  select.dataset.options = text;
+  select.replaceChildren(...options.map(([value, name]) => make("option", { value }, name)));
+  select.value = options.some((it) => it[0] === value) ? value : "all";
+};
+
 const operator = () => {
-  const { operator, network } = state;
+  choices();
+  const { replicas } = state;
   const label = $("operator");
-  label.textContent = operator === "absent" ? "no operator" : `operator ${operator}${network ? "" : ", no network"}`;
-  label.className = `label ${operator === "running" && network ? "good" : operator === "absent" ? "" : "bad"}`;
-  const has = operator !== "absent";
-  $("pause").textContent = operator === "paused" ? "Go on" : "Pause";
-  $("network").textContent = network ? "Take the network away" : "Give the network back";
-  $("pause").disabled = operator !== "running" && operator !== "paused";
+  const bad = replicas.some((it) => it.operator !== "running" || !it.network);
+  const has = replicas.some((it) => it.operator !== "absent");
+  const one = (it) => `${it.operator}${it.network ? "" : ", no network"}`;
+  if (!has) label.textContent = "no operator";
+  else if (replicas.length === 1) label.textContent = `operator ${one(replicas[0])}`;
+  else label.textContent = replicas.map((it, at) => `${at + 1}${leader() === at + 1 ? " leads" : ""}: ${one(it)}`).join(" · ");
+  label.className = `label ${!has ? "" : bad ? "bad" : "good"}`;
+  $("pause").textContent = is((it) => it.operator === "paused") ? "Go on" : "Pause";
+  $("network").textContent = is((it) => !it.network) ? "Give the network back" : "Take the network away";
+  $("pause").disabled = !is((it) => it.operator === "running" || it.operator === "paused");
   for (const id of ["restart", "network", "expire"]) $(id).disabled = !has;
   $("simulate").disabled = !has;
 };
+$("replica").addEventListener("change", operator);
+const ask = (order) => details.perform({ ...order, ...chosen().order });
 const does = {
-  pause: () => details.perform({ do: state.operator === "paused" ? "continue" : "pause" }),
-  restart: () => details.perform({ do: "restart" }),
-  network: () => details.perform({ do: "network", on: !state.network }),
-  expire: () => details.perform({ do: "expire", plural: "" }),
+  pause: () => ask({ do: is((it) => it.operator === "paused") ? "continue" : "pause" }),
+  restart: () => ask({ do: "restart" }),
+  network: () => ask({ do: "network", on: is((it) => !it.network) }),
+  expire: () => ask({ do: "expire", plural: "" }),
   simulate: () => details.perform({ do: "simulate" }),
   new: () => {
     if (isNarrow()) view("details");
@@ -57,6 +86,7 @@ const rebuildSoon = () => (rebuilds ??= setTimeout(() => ((rebuilds = undefined)
 let refreshes;
 const refreshSoon = () => (refreshes ??= setTimeout(() => ((refreshes = undefined), details.refresh()), 500));
 
+let replicas = "";
 connect((what) => {
   if (what.lost) {
     $("operator").textContent = "kube-codegen dev does not answer";
@@ -64,8 +94,10 @@ connect((what) => {
     return;
   }
   if (what.state) operator();
-  if (what.tree) rebuildSoon();
+  const now = JSON.stringify([state.replicas, state.leases]);
+  if (what.tree || now !== replicas) rebuildSoon();
   else if (what.objects || what.state) tree.redraw();
+  replicas = now;
   timeline.add(what.entries);
   if (what.entries.some((entry) => entry.key === details.selected())) refreshSoon();
 });

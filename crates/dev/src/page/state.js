@@ -14,7 +14,7 @@ export const make = (tag, properties = {}, ...children) => {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value);
   }
-  for (const child of children.flat()) if (child !== null && child !== undefined) element.append(child.nodeType ? child : plain(child));
+  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) element.append(child.nodeType ? child : plain(child));
   return element;
 };
 
@@ -27,7 +27,7 @@ export const entries = [];
 const ofObject = new Map();
 const eventsOf = new Map();
 export const processes = [];
-export let state = { now: 0, operator: "absent", network: true, running: {}, limit: 100000 };
+export let state = { now: 0, replicas: [], leases: {}, running: {}, limit: 100000 };
 let received = performance.now();
 let next = null;
 
@@ -51,14 +51,35 @@ export const since = (list, time) => {
   return low;
 };
 
-const add = ([number, at, topic, key, text, took, failed]) => {
-  const entry = { number, at, topic, key, text, took, failed: failed === 1 };
+/** Returns the key of a replica's row. */
+export const replicaKey = (number) => `replica/${number}`;
+export const isReplica = (key) => /^replica\/\d+$/.test(key);
+/** Returns the Leases that a replica holds. */
+export const leasesOf = (number) => Object.keys(state.leases).filter((lease) => state.leases[lease] === number);
+/** Returns the replica that leads: it holds the only Lease. */
+export const leader = () => {
+  const holders = Object.values(state.leases);
+  return holders.length === 1 ? holders[0] : null;
+};
+/** From when to when a replica held a Lease. */
+export const terms = [];
+
+const add = ([number, at, topic, key, text, took, failed, replica]) => {
+  const entry = { number, at, topic, key, text, took, failed: failed === 1, replica };
   entries.push(entry);
-  if (topic === "process") processes.push(entry);
+  if (topic === "process") {
+    processes.push(entry);
+    const [, verb, lease] = /^(holds|has released) the Lease (.*)$/.exec(text) ?? [];
+    if (verb) for (const term of terms) if (term.lease === lease) term.to ??= at;
+    if (verb === "holds") terms.push({ lease, replica, from: at });
+  }
+  for (const about of replica ? [key, replicaKey(replica)] : [key]) {
+    if (!about) continue;
+    const list = ofObject.get(about);
+    if (list) list.push(entry);
+    else ofObject.set(about, [entry]);
+  }
   if (!key) return entry;
-  let list = ofObject.get(key);
-  if (!list) ofObject.set(key, (list = []));
-  list.push(entry);
   if (topic === "event") {
     let events = eventsOf.get(key);
     if (!events) eventsOf.set(key, (events = new Map()));

@@ -1,6 +1,8 @@
 //! The page in a browser: what it shows, who is refused, and how smooth it is with much to show.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod runs;
+
 use std::{
     env, fs,
     sync::{Arc, OnceLock, Weak},
@@ -24,7 +26,7 @@ const HOSTILE: [&str; 4] = [
 async fn page(history: &History) -> Page {
     let actions = Actions {
         cluster: Weak::new(),
-        proxy: Arc::new(OnceLock::new()),
+        proxies: Arc::new(OnceLock::new()),
         orders: mpsc::unbounded_channel().0,
         simulates: false,
     };
@@ -60,7 +62,7 @@ fn change(plural: &str, kind: &str, name: &str, owner: &str, label: &str) -> Cha
 /// A run with something of everything.
 fn small() -> History {
     let history = History::new();
-    history.set_operator(Operator::Running, "the operator starts", false);
+    history.set_operator(1, Operator::Running, "the operator starts", false);
     for (index, label) in HOSTILE.into_iter().enumerate() {
         let name = format!("a{index}");
         history.object(change("foos", "Foo", &name, "", "first"));
@@ -71,7 +73,7 @@ fn small() -> History {
         history
             .add(Entry::new(Topic::Request, key, format!("patch foos: 500 {label}")).failed(true));
         let log = |text: &str| {
-            history.line(&format!("2026-11-24T17:18:27Z {text}"));
+            history.line(1, &format!("2026-11-24T17:18:27Z {text}"));
         };
         let span = format!("reconcile{{kind=Foo.example.com object=default/{name}}}: ");
         let worker = "kube_codegen_runtime::controller::worker: ";

@@ -1,5 +1,5 @@
 // The timeline: a chart of the objects in view, and a list of all that happens.
-import { $, List, about, duration, endOf, entries, make, now, plain, processes, seconds, since, state } from "./state.js";
+import { $, List, about, duration, endOf, entries, make, now, plain, processes, replicaKey, seconds, since, state, terms } from "./state.js";
 import { inView, scrollBy } from "./tree.js";
 
 const TOPICS = { reconcile: "good", request: "link", watch: "violet", object: "muted", event: "note", log: "", process: "note", dev: "" };
@@ -11,7 +11,7 @@ let end = 0;
 let picked = () => {};
 
 const isShown = (entry) =>
-  !hidden.has(entry.topic) && (!$("failures").checked || entry.failed) && (!$("only").checked || entry.key === object || entry.topic === "process");
+  !hidden.has(entry.topic) && (!$("failures").checked || entry.failed) && (!$("only").checked || entry.key === object || replicaKey(entry.replica) === object || entry.topic === "process");
 
 const list = new List($("steps"), {
   count: () => shown.length,
@@ -22,6 +22,7 @@ const list = new List($("steps"), {
     row.replaceChildren(
       make("time", {}, seconds(endOf(entry))),
       make("span", { class: `topic ${entry.failed ? "bad" : TOPICS[entry.topic]}` }, entry.topic),
+      state.replicas.length > 1 && make("span", { class: "replica", title: "replica" }, entry.replica || ""),
       make("span", { class: "text" }, entry.text),
       make("span", { class: "about" }, entry.key),
       make("span", { class: "took" }, entry.took === null ? "" : duration(entry.took)),
@@ -161,6 +162,11 @@ const draw = () => {
         paint.strokeRect(from - 2, y + 1, long + 4, 21);
       }
       if (drawn.length < 20000) drawn.push({ entry, from, to: from + long, y });
+    }
+    for (const term of terms) {
+      if (replicaKey(term.replica) !== key) continue;
+      paint.fillStyle = color.note;
+      paint.fillRect(Math.max(0, x(term.from)), y + 21, x(term.to ?? now()) - Math.max(0, x(term.from)), 2);
     }
     const since_ = state.running[key];
     if (since_ !== undefined) {

@@ -1,5 +1,5 @@
 // The objects as a tree by owner, with their printer columns, and Events at their object.
-import { $, List, byUid, duration, eventsAbout, make, now, objects, plain, state } from "./state.js";
+import { $, List, byUid, duration, eventsAbout, leader, leasesOf, make, now, objects, plain, replicaKey, state } from "./state.js";
 
 const closed = new Set();
 let rows = [];
@@ -8,6 +8,14 @@ let selected = "";
 let picked = () => {};
 
 const matches = (row) => !wanted || `${row.kind} ${row.namespace}/${row.name} ${row.cells.join(" ")}`.toLowerCase().includes(wanted);
+
+/** Returns the row of a replica of the operator. */
+const replica = (number) => {
+  const { operator, network } = state.replicas[number - 1];
+  const leases = leasesOf(number);
+  const role = leader() === number ? "leader" : leases.length ? `holds ${leases.join(", ")}` : "";
+  return { key: replicaKey(number), kind: "Operator", namespace: "", name: `replica ${number}`, columns: ["", "", ""], cells: [role, operator, network ? "" : "no network"] };
+};
 
 /** Returns the rows that are open, from the top to the bottom. */
 const flatten = () => {
@@ -38,6 +46,8 @@ const flatten = () => {
     if (!found) shown.length = at;
     return found;
   };
+  // Of several replicas, each has a row.
+  if (state.replicas.length > 1) for (const number of state.replicas.keys()) add(replica(number + 1), 1, false);
   for (const row of roots) add(row, 1, false);
   return { shown, count: all.length };
 };
@@ -54,7 +64,7 @@ const draw = (element, index) => {
     element.title = plain(event.text);
     return;
   }
-  const cells = row.cells.map((cell, at) => `${row.columns[at]} ${cell}`).join("  ");
+  const cells = row.cells.map((cell, at) => `${row.columns[at]} ${cell}`.trim()).filter(Boolean).join("  ");
   const running = state.running[row.key];
   element.replaceChildren(
     make("span", { class: "twist", "aria-hidden": "true" }, inner ? (open ? "▾" : "▸") : ""),

@@ -3,7 +3,7 @@ use std::{
     fs,
     io::{Read as _, Write as _},
     net::TcpStream,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures::TryStreamExt as _;
@@ -14,6 +14,8 @@ use kube::{
 };
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
+
+mod real;
 
 use super::{Dev, WITHIN, WORKLOAD, directory};
 
@@ -38,12 +40,10 @@ impl Page {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(WITHIN)).unwrap();
         let (headers, length) = (headers.join("\r\n"), body.len());
-        // The body of an answer to HTTP/1.0 is what follows until the end.
-        write!(
-            stream,
-            "{request} HTTP/1.0\r\n{headers}\r\nContent-Length: {length}\r\n\r\n{body}"
-        )
-        .unwrap();
+        // The body of an answer to HTTP/1.0 is what follows until the end. A request that is refused may end before its body is sent.
+        let text =
+            format!("{request} HTTP/1.0\r\n{headers}\r\nContent-Length: {length}\r\n\r\n{body}");
+        stream.write_all(text.as_bytes()).unwrap();
         stream
     }
 
@@ -77,6 +77,7 @@ impl Page {
         let host = format!("Host: {}", self.host);
         let mut stream = self.send(&format!("GET {}events", self.path), &[&host], "");
         let (mut all, mut piece) = (Vec::new(), vec![0; 65536]);
+        let end = Instant::now() + WITHIN;
         loop {
             let length = stream.read(&mut piece).unwrap();
             let so_far = String::from_utf8_lossy(&all).into_owned();
@@ -86,6 +87,7 @@ impl Page {
             if so_far.contains(text) {
                 return so_far;
             }
+            assert!(Instant::now() < end, "no {text:?} in {so_far}");
         }
     }
 }
@@ -171,9 +173,13 @@ fn objects_are_checked_applied_scaled_and_deleted() {
     let show = |key: &str| page.ask(&json!({"do": "show", "key": key}));
     assert!(show(key).is_err(), "a trial creates nothing");
     assert_eq!(apply(3, "", false), Ok(json!({"verb": "create"})));
-    page.until(&format!("\"object\",\"{key}\",\"created\""));
+    page.until(&format!(
+        "\"object\",\"{key}\",\"created by kube-codegen-dev\""
+    ));
     assert_eq!(apply(4, "", false), Ok(json!({"verb": "change"})));
-    page.until(&format!("\"object\",\"{key}\",\"changed\""));
+    page.until(&format!(
+        "\"object\",\"{key}\",\"changed by kube-codegen-dev\""
+    ));
     let shown = show(key).unwrap();
     let text = |name: &str| shown[name].as_str().unwrap().to_owned();
     assert!(text("text").contains("replicas: 4"), "{shown}");
@@ -227,12 +233,7 @@ async fn the_operator_is_paused_and_loses_its_network_and_its_watches() {
     order("continue");
     assert_ne!(state(&process), 'T');
 
-    let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
-    let options = KubeConfigOptions::default();
-    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-    let mut config = config.unwrap();
-    config.default_retry = false;
-    let client = Client::try_from(config).unwrap();
+    let client = client(&kubeconfig).await;
     let collection = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
     let get = |path: String| http::Request::get(path).body(Vec::new()).unwrap();
     let watch = client
@@ -278,4 +279,103 @@ async fn the_operator_is_paused_and_loses_its_network_and_its_watches() {
     order("restart");
     dev.line("restart the operator");
     assert_ne!(last(dev.line("operator process is ")), process);
+}
+
+/// Returns a client that does what a program with this kubeconfig does.
+async fn client(kubeconfig: &str) -> Client {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
+    let options = KubeConfigOptions::default();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config.unwrap();
+    config.default_retry = false;
+    Client::try_from(config).unwrap()
+}
+
+/// Writes a Lease as its new holder does.
+async fn hold(client: &Client, holder: &str) -> kube::Result<Value> {
+    let lease = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "leader"},
+        "spec": {"holderIdentity": holder},
+    });
+    let path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/leader?fieldManager=test&force=true";
+    let request = http::Request::patch(path)
+        .header("content-type", "application/apply-patch+yaml")
+        .body(lease.to_string().into_bytes());
+    client.request(request.unwrap()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_replicas_one_leads_and_loses_its_network() {
+    let folder = directory();
+    let script = "echo kubeconfig is $KUBECONFIG; echo number is $0; exec sleep 1000";
+    let picture = folder.path().join("run.html");
+    let mut dev = Dev::start(
+        folder.path(),
+        &[
+            "-f",
+            "crd.yaml",
+            "--replicas",
+            "2",
+            "--picture",
+            "run.html",
+            "--",
+            "sh",
+            "-c",
+            script,
+            "{replica}",
+        ],
+    );
+    let page = Page::of(&mut dev);
+    // The lines of two processes have any order.
+    let mut last = |part: &str| {
+        let before = dev.seen.iter().find(|line| line.contains(part)).cloned();
+        let line = before.unwrap_or_else(|| dev.line(part));
+        line.rsplit(' ').next().unwrap().to_owned()
+    };
+    let (one, two) = (last("1: kubeconfig is"), last("2: kubeconfig is"));
+    assert_eq!(
+        (last("1: number is"), last("2: number is")),
+        ("1".to_owned(), "2".to_owned())
+    );
+    assert_ne!(one, two);
+    let (one, two) = (client(&one).await, client(&two).await);
+    hold(&one, "one").await.unwrap();
+    page.until("\"leases\":{\"leader\":1}");
+
+    let network =
+        |replica: u64, on: bool| page.ask(&json!({"do": "network", "on": on, "replica": replica}));
+    assert!(network(3, false).unwrap_err().contains("no replica 3"));
+    network(1, false).unwrap();
+    let shows = |replicas: Value| format!("\"replicas\":{replicas}");
+    page.until(&shows(json!([{"operator": "running", "network": false}, {"operator": "running", "network": true}])));
+    let lost = std::pin::pin!(hold(&one, "one"));
+    assert!(timeout(Duration::from_millis(300), lost).await.is_err());
+    hold(&two, "two").await.unwrap();
+    page.until("\"leases\":{\"leader\":2}");
+    network(1, true).unwrap();
+    hold(&two, "").await.unwrap();
+    page.until("\"leases\":{}");
+    // One replica is paused, the other goes on.
+    page.ask(&json!({"do": "pause", "replica": 2})).unwrap();
+    page.until(&shows(
+        json!([{"operator": "running", "network": true}, {"operator": "paused", "network": true}]),
+    ));
+
+    let host = format!("Host: {}", page.host);
+    let saved = page.answer(&format!("GET {}run.html", page.path), &[&host], "");
+    assert!(saved.contains("content-disposition: attachment"), "{saved}");
+    dev.signal("-INT");
+    assert_eq!(dev.end().0, Some(0));
+    // The command writes the same picture.
+    for picture in [saved, fs::read_to_string(picture).unwrap()] {
+        for text in [
+            "replica 1",
+            "replica 2",
+            "holds the Lease leader",
+            "class=\"away\"",
+            "no network",
+        ] {
+            assert!(picture.contains(text), "{text} is not in {picture}");
+        }
+    }
 }

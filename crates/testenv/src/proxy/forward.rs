@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use super::{
     Fault, RecordedRequest, connection::Connection, fault, rule::Rules, transform::transform,
 };
-use crate::{error::Error, kubeconfig::without_retry};
+use crate::{error::Error, kubeconfig::without_retry, reaper::Reaper};
 
 type Answer = Response<StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>>;
 
@@ -37,6 +37,7 @@ pub(super) struct Upstream {
     /// The `Authorization` header that the administrator's clients send to the proxy.
     secret: HeaderValue,
     rules: Arc<Rules>,
+    reaper: Arc<Reaper>,
 }
 
 impl Upstream {
@@ -44,6 +45,7 @@ impl Upstream {
         config: &kube::Config,
         token: &str,
         rules: Arc<Rules>,
+        reaper: Arc<Reaper>,
     ) -> Result<Self, Error> {
         let mut admin = without_retry(config);
         admin.read_timeout = None;
@@ -56,6 +58,7 @@ impl Upstream {
             plain: Client::try_from(plain)?,
             secret,
             rules,
+            reaper,
         })
     }
 
@@ -67,6 +70,11 @@ impl Upstream {
     ) -> Result<Answer, io::Error> {
         let recorded = RecordedRequest::new(request.method().clone(), request.uri().clone());
         let (fault, signal) = self.rules.on(&recorded);
+        if let Some(fault) = &fault {
+            let RecordedRequest { method, uri } = &recorded;
+            let text = format!("{fault:?}: {method} {}", uri.path());
+            self.reaper.recording().fault(text);
+        }
         let token = request.headers().get(header::AUTHORIZATION);
         if token.is_some_and(|token| self.rules.has_expired(token)) {
             return Ok(full(fault::unauthorized()));

@@ -58,6 +58,7 @@ pub struct Proxy {
     access: Access,
     admin: kube::Config,
     rules: Arc<Rules>,
+    reaper: Arc<Reaper>,
     accepting: AbortHandle,
 }
 
@@ -78,12 +79,18 @@ impl Proxy {
         let access = Access::from_config(with_token(&config, &identity.token)?, reaper)?;
         let tls = tls(&identity.server_certificate, &identity.server_key)?;
         let rules = Arc::new(Rules::default());
-        let upstream = Arc::new(Upstream::new(admin, &identity.token, Arc::clone(&rules))?);
+        let upstream = Arc::new(Upstream::new(
+            admin,
+            &identity.token,
+            Arc::clone(&rules),
+            Arc::clone(reaper),
+        )?);
         let accepting = tokio::spawn(accept(listener, tls, upstream)).abort_handle();
         Ok(Self {
             access,
             admin: admin.clone(),
             rules,
+            reaper: Arc::clone(reaper),
             accepting,
         })
     }
@@ -123,18 +130,29 @@ impl Proxy {
 
     /// Breaks the open responses, such as watches, to requests that `rule` matches, whatever its fault; returns their number.
     pub fn cut(&self, rule: &Rule) -> usize {
-        self.rules.signal(rule, Signal::Cut)
+        self.signal(rule, Signal::Cut)
     }
 
     /// Does to the open responses that `rule` matches what [`Fault::BlackHole`] does; returns their number.
     pub fn black_hole(&self, rule: &Rule) -> usize {
-        self.rules.signal(rule, Signal::BlackHole)
+        self.signal(rule, Signal::BlackHole)
+    }
+
+    fn signal(&self, rule: &Rule, signal: Signal) -> usize {
+        let count = self.rules.signal(rule, signal);
+        let text = format!("{signal:?}: {count} open responses");
+        self.reaper.recording().fault(text);
+        count
     }
 
     /// Expires every bearer token that a client has sent so far: requests with it get 401, open responses go on. A client that reads its
     /// token again, as from a projected volume, recovers. Returns the number of tokens.
     pub fn expire_tokens(&self) -> usize {
-        self.rules.expire_tokens()
+        let count = self.rules.expire_tokens();
+        self.reaper
+            .recording()
+            .fault(format!("{count} tokens expire"));
+        count
     }
 
     /// Returns all requests so far, in the order of arrival.

@@ -7,7 +7,9 @@ use std::{
     process::Command,
 };
 
-use kube_codegen_testenv::{ControlPlane, Error, TestResult, eventually};
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, api::ListParams};
+use kube_codegen_testenv::{ControlPlane, Error, Fault, Rule, TestResult, eventually};
 
 use crate::processes::up::{WITHIN, again, available, up};
 
@@ -126,7 +128,23 @@ async fn only_the_logs_remain_after_a_failure() -> TestResult {
         for name in ["etcd.log", "kube-apiserver.log", "operator.log"] {
             assert!(kept.join(name).exists(), "{name} of {}", kept.display());
         }
-        assert!(String::from_utf8_lossy(&output.stderr).contains(kept.to_str().unwrap()));
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(printed.contains(kept.to_str().unwrap()));
+        // The picture has the requests, the faults, and why the test failed.
+        assert!(printed.contains(kept.join("run.html").to_str().unwrap()));
+        let picture = fs::read_to_string(kept.join("run.html"))?;
+        for text in [
+            "create configmaps default/seen: 201",
+            "Gone: GET /api/v1/namespaces/default/secrets",
+            "<b>operator</b> starts",
+            if how == "panics_on_purpose" {
+                "on purpose"
+            } else {
+                "no-such-command"
+            },
+        ] {
+            assert!(picture.contains(text), "{text} is not in {picture}");
+        }
     }
     Ok(())
 }
@@ -138,6 +156,12 @@ async fn doomed() -> Result<&'static ControlPlane, Error> {
     let mut operator = Command::new("sleep");
     operator.arg("1000").current_dir(folder);
     std::mem::forget(plane.spawn("operator", operator)?);
+    let create = ["create", "configmap", "seen", "-n", "default"];
+    plane.kubectl(create).await?;
+    let proxy = plane.proxy().await?;
+    proxy.add(Rule::new(Fault::Gone).path("/secrets"));
+    let secrets: Api<Secret> = Api::namespaced(proxy.client()?, "default");
+    assert!(secrets.list(&ListParams::default()).await.is_err());
     println!("\nfolder: {}", folder.display());
     Ok(plane)
 }

@@ -2,20 +2,16 @@
 mod align;
 mod lanes;
 
-use std::{
-    fmt::{self, Write as _},
-    hash::Hasher as _,
-};
+use std::fmt::{self, Write as _};
 
-use fnv::FnvHasher;
-use kube_codegen_look::{CSS, Escaped, SCRIPT};
+use kube_codegen_look::{
+    Escaped,
+    picture::{Picture, Row, Shade, legend, sentence},
+};
 
 use super::{Found, is_minor, pattern};
 use crate::timeline::Entry;
 use lanes::Lanes;
-
-const STYLE: &str = include_str!("picture.css");
-const STEPS: &str = include_str!("picture.js");
 
 /// Rows before the first fault, at most.
 const BEFORE: usize = 80;
@@ -26,57 +22,20 @@ const ROWS: usize = 600;
 
 /// Returns the page of a violation. `text` is its report.
 pub(crate) fn picture(found: &Found, text: &str) -> String {
-    let mut page = String::new();
-    // Cannot fail: it writes to a string.
-    _ = write(&mut page, found, text);
-    page
-}
-
-fn write(page: &mut String, found: &Found, text: &str) -> fmt::Result {
-    let title = format!("{}: {}", found.name, found.message);
-    let title = Escaped(&title);
-    // Whatever text would get past the escapes has no nonce, so that the browser runs none of it.
-    let mut hasher = FnvHasher::default();
-    hasher.write(text.as_bytes());
-    let nonce = format!("n{:016x}", hasher.finish());
-    write!(
-        page,
-        "<!doctype html>
-<html lang=\"en\">
-<head>
-<meta charset=\"utf-8\">
-<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'\">
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
-<title>{title}</title>
-<style nonce=\"{nonce}\">{CSS}{STYLE}</style>
-<script nonce=\"{nonce}\">{SCRIPT}{STEPS}</script>
-</head>
-<body>
-<main>
-<header>
-<p class=\"muted\">Simulation of {}</p>
-<h1>{}</h1>
-<p>What must hold: {}.</p>
-</header>
-",
-        Escaped(&found.name),
-        Escaped(&sentence(&found.message)),
-        Escaped(&found.oracle.to_string()),
-    )?;
-    facts(page, found)?;
-    differences(page, found)?;
-    timeline(page, found)?;
-    write!(
-        page,
-        "<details class=\"report\"><summary>The report as text</summary>
-<p><button class=\"scripted-only\" data-copy-from=\"#report\">Copy</button></p>
-<pre id=\"report\" tabindex=\"0\">{}</pre></details>
-</main>
-</body>
-</html>
-",
-        Escaped(text)
-    )
+    let mut sections = String::new();
+    // Cannot fail: they write to a string.
+    _ = facts(&mut sections, found).and_then(|()| differences(&mut sections, found));
+    let mut picture = Picture {
+        about: format!("Simulation of {}", found.name),
+        title: sentence(&found.message),
+        lead: format!("What must hold: {}.", found.oracle),
+        sections,
+        legend: legend(&[Shade::Stale]),
+        text: text.to_owned(),
+        ..Picture::default()
+    };
+    timeline(&mut picture, found);
+    picture.html()
 }
 
 fn facts(page: &mut String, found: &Found) -> fmt::Result {
@@ -151,7 +110,7 @@ fn differences(page: &mut String, found: &Found) -> fmt::Result {
     Ok(())
 }
 
-fn timeline(page: &mut String, found: &Found) -> fmt::Result {
+fn timeline(picture: &mut Picture, found: &Found) {
     let shown = |log: &[Entry]| -> Vec<Entry> {
         log.iter()
             .filter(|it| it.fault || !is_minor(it))
@@ -166,81 +125,35 @@ fn timeline(page: &mut String, found: &Found) -> fmt::Result {
         .iter()
         .position(|row| row.left.is_some_and(|at| log[at].fault));
     let first = fault.into_iter().chain(parting).min().unwrap_or(0);
-    let from = first.saturating_sub(BEFORE);
+    picture.before = first.saturating_sub(BEFORE);
     // What the run without faults does after the failure says little.
     let last = rows.iter().rposition(|row| row.left.is_some()).unwrap_or(0);
-    let to = rows.len().min(from + ROWS).min(last + AFTER);
+    let to = rows.len().min(picture.before + ROWS).min(last + AFTER);
+    picture.after = rows.len() - to;
     let (stale, calm_stale) = (lanes::stale(&log), lanes::stale(&calm));
-    let has_calm = !calm.is_empty();
-    writeln!(
-        page,
-        "<section aria-labelledby=\"runs\"><h2 id=\"runs\">The runs, step by step</h2>
-<p class=\"keys scripted-only no-print\"><kbd>↓</kbd> <kbd>↑</kbd> next and previous step, <kbd>f</kbd> the fault{}</p>",
-        if has_calm { ", <kbd>p</kbd> where the runs part, <kbd>c</kbd> with or without the run without faults" } else { "" }
-    )?;
-    Lanes::legend(page);
-    let class = if has_calm { "two" } else { "one" };
-    writeln!(page, "<div class=\"runs {class}\">")?;
-    writeln!(
-        page,
-        "<div class=\"heads\" aria-hidden=\"true\"><span></span>{}<b>With {}</b>{}</div>",
-        lanes.heads(),
-        if found.schedule.decisions.is_empty() {
-            "this order of events"
-        } else {
-            "the fault"
-        },
-        if has_calm {
-            format!("{}<b>Without faults</b>", lanes.heads())
-        } else {
-            String::new()
-        }
-    )?;
-    page.push_str("<ol class=\"steps\">\n");
-    if from > 0 {
-        writeln!(page, "<li class=\"cut muted\">{from} steps before</li>")?;
+    let head = if found.schedule.decisions.is_empty() {
+        "With this order of events"
+    } else {
+        "With the fault"
+    };
+    picture.heads = vec![head.to_owned()];
+    if !calm.is_empty() {
+        picture.heads.push("Without faults".to_owned());
     }
-    let mut last = String::new();
-    for (index, row) in rows.iter().enumerate().take(to).skip(from) {
-        let (left, right) = (row.left.map(|at| &log[at]), row.right.map(|at| &calm[at]));
-        let mut class = String::from("step");
-        for (name, is) in [
-            ("fault", left.is_some_and(|it| it.fault)),
-            ("parting", parting == Some(index) && has_calm),
-            ("phase", left.or(right).is_some_and(lanes::is_phase)),
-            ("other", has_calm && row.parts),
-        ] {
-            if is {
-                class.push(' ');
-                class.push_str(name);
-            }
-        }
-        let at = left.or(right).map_or(0.0, |it| it.at.as_secs_f64());
-        let time = format!("{at:.3}");
-        write!(
-            page,
-            "<li class=\"{class}\" tabindex=\"-1\"><time>{}</time>",
-            if time == last { "" } else { &time }
-        )?;
-        last = time;
-        let is_stale = |side: Option<usize>, stale: &[Vec<lanes::Stale>]| {
-            side.map(|at| stale[at].clone()).unwrap_or_default()
-        };
-        lanes.side(page, left, &is_stale(row.left, &stale), "left")?;
-        if has_calm {
-            lanes.side(page, right, &is_stale(row.right, &calm_stale), "right")?;
-        }
-        page.push_str("</li>\n");
+    for (index, row) in rows.iter().enumerate().take(to).skip(picture.before) {
+        let left = row.left.map(|at| (&log[at], &stale[at]));
+        let right = row.right.map(|at| (&calm[at], &calm_stale[at]));
+        let one = left.or(right).map(|(entry, _)| entry);
+        picture.rows.push(Row {
+            at: one.map(|it| it.at).unwrap_or_default(),
+            left: left.map(|(entry, stale)| lanes.step(entry, stale)),
+            right: right.map(|(entry, stale)| lanes.step(entry, stale)),
+            differs: row.parts,
+            parts: parting == Some(index),
+            begins: one.is_some_and(lanes::is_phase),
+        });
     }
-    if to < rows.len() {
-        writeln!(
-            page,
-            "<li class=\"cut muted\">{} steps after</li>",
-            rows.len() - to
-        )?;
-    }
-    page.push_str("</ol></div></section>\n");
-    Ok(())
+    picture.lanes = lanes.names();
 }
 
 /// Shows what is between backticks as code.
@@ -256,12 +169,6 @@ fn code(text: &str) -> String {
         };
     }
     out
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|it| it.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-// Steps by keyboard on pictures of failures.
+// Steps by keyboard on pictures of runs.
 document.addEventListener("DOMContentLoaded", () => {
   "use strict";
   const runs = document.querySelector(".runs");
@@ -17,12 +17,17 @@ document.addEventListener("DOMContentLoaded", () => {
     while (steps[index] && !steps[index].checkVisibility()) index += by;
     go(index);
   };
-  const first = (name) => go(steps.findIndex((step) => step.classList.contains(name)));
+  /** Goes to the next step of a kind, or to the first one. */
+  const find = (name) => {
+    const is = (step) => step.classList.contains(name);
+    const after = steps.findIndex((step, at) => at > current && is(step));
+    go(after < 0 ? steps.findIndex(is) : after);
+  };
   const keys = {
     ArrowDown: () => next(current, 1),
     ArrowUp: () => next(current < 0 ? steps.length : current, -1),
-    f: () => first("fault"),
-    p: () => first("parting"),
+    f: () => find("fault"),
+    p: () => find("parting"),
     c: () => runs.classList.toggle("alone"),
   };
   document.addEventListener("keydown", (event) => {

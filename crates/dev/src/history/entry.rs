@@ -1,0 +1,78 @@
+//! An entry of the timeline.
+
+/// What is entered when the network of a replica is taken away, and when it is back.
+pub(crate) const NETWORK_AWAY: &str = "the network of the operator is away";
+pub(crate) const NETWORK_BACK: &str = "the operator has its network again";
+
+/// What an entry is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// What this command and its user do.
+    Dev,
+    /// An Event.
+    Event,
+    /// A line of the operator's output.
+    Log,
+    /// A change of an object.
+    Object,
+    /// The operator starts, ends, or is paused.
+    Process,
+    /// A reconcile, from its start to its end.
+    Reconcile,
+    /// A request of the operator.
+    Request,
+    /// An event of a watch that the operator gets.
+    Watch,
+}
+
+impl Topic {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Dev => "dev",
+            Self::Event => "event",
+            Self::Log => "log",
+            Self::Object => "object",
+            Self::Process => "process",
+            Self::Reconcile => "reconcile",
+            Self::Request => "request",
+            Self::Watch => "watch",
+        }
+    }
+}
+
+/// An entry of the timeline.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) topic: Topic,
+    /// The key of the object that it is about; empty if there is none.
+    pub(crate) object: String,
+    pub(crate) text: String,
+    /// Microseconds that it took; it is entered at its end.
+    pub(crate) took: Option<u64>,
+    pub(crate) failed: bool,
+    /// The number of the replica of the operator, from 1 on; 0 if it is about none.
+    pub(crate) replica: usize,
+}
+
+impl Entry {
+    pub(crate) fn new(topic: Topic, object: String, text: impl Into<String>) -> Self {
+        Self {
+            topic,
+            object,
+            text: text.into(),
+            took: None,
+            failed: false,
+            replica: 0,
+        }
+    }
+
+    pub(crate) fn of(mut self, replica: usize) -> Self {
+        self.replica = replica;
+        self
+    }
+
+    pub(crate) fn failed(mut self, failed: bool) -> Self {
+        self.failed = failed;
+        self
+    }
+}

@@ -1,0 +1,202 @@
+//! Draws what has happened: a page in one file that opens anywhere, with lanes for the user, each replica with its cache, the server and the
+//! controllers of the cluster.
+
+use std::{collections::HashMap, time::Duration};
+
+use kube_codegen_look::picture::{Look, Parties, Picture, Row, Shade, Sign, Step, legend};
+
+use crate::{
+    cluster::AGENT,
+    follow::OF_THE_CLUSTER,
+    history::{Entry, History, NETWORK_AWAY, NETWORK_BACK, Topic},
+};
+
+/// Rows at most: the newest.
+const ROWS: usize = 2_000;
+
+/// Returns the page.
+pub(crate) fn picture(history: &History) -> String {
+    let (mut entries, replicas) = history.entries();
+    entries.sort_by_key(|(at, _)| *at);
+    let replicas = replicas.max(1);
+    let name = |number| match replicas {
+        1 => "operator".to_owned(),
+        _ => format!("replica {number}"),
+    };
+    let names: Vec<String> = (1..=replicas).map(name).collect();
+    let mut drawing = Drawing {
+        parties: Parties::new(names.clone(), true),
+        names,
+        written: HashMap::new(),
+        busy: vec![0; replicas],
+        away: vec![false; replicas],
+    };
+    let rows = entries.iter().filter_map(|it| drawing.row(it)).collect();
+    let mut rows: Vec<Row> = rows;
+    let before = rows.len().saturating_sub(ROWS);
+    rows.drain(..before);
+    let mut picture = Picture {
+        about: "kube-codegen dev".to_owned(),
+        title: match replicas {
+            1 => "What the operator did".to_owned(),
+            _ => format!("What {replicas} replicas of the operator did"),
+        },
+        lanes: drawing.parties.lanes(),
+        legend: legend(&[Shade::Busy, Shade::Away]),
+        heads: vec![String::new()],
+        before,
+        rows,
+        ..Picture::default()
+    };
+    picture.sections = picture.failures();
+    picture.html()
+}
+
+/// What is remembered from row to row.
+struct Drawing {
+    parties: Parties,
+    names: Vec<String>,
+    /// How many writes of the operator to each object have succeeded, without the changes that they were.
+    written: HashMap<String, usize>,
+    /// For each replica, when its last reconcile so far ends.
+    busy: Vec<u64>,
+    /// The replicas that take no part.
+    away: Vec<bool>,
+}
+
+impl Drawing {
+    /// Returns the row of an entry, unless it says nothing new.
+    fn row(&mut self, (at, entry): &(u64, Entry)) -> Option<Row> {
+        let index = entry.replica.clamp(1, self.names.len()) - 1;
+        let server = self.parties.server();
+        let (operator, cache) = (self.parties.operator(index), self.parties.cache(index));
+        let arrow = |from, to, look| Sign::Arrow {
+            from,
+            to,
+            look,
+            answered: false,
+        };
+        let mut who = self.names[index].clone();
+        let look = if entry.failed { Look::Bad } else { Look::Good };
+        let sign = match entry.topic {
+            // The output of a simulation is about another run.
+            Topic::Dev if entry.text.starts_with("simulation: ") => return None,
+            Topic::Dev => {
+                "user".clone_into(&mut who);
+                let look = if entry.failed { Look::Bad } else { Look::User };
+                let at = self.parties.user();
+                Sign::Dot { at, look }
+            }
+            Topic::Event => {
+                "Event".clone_into(&mut who);
+                let look = if entry.failed { Look::Bad } else { Look::Note };
+                Sign::Dot { at: server, look }
+            }
+            // Its lines are too many; each failure is one of them.
+            Topic::Log if !entry.failed => return None,
+            Topic::Log | Topic::Process => {
+                match entry.text.as_str() {
+                    NETWORK_AWAY | "the operator is paused" => self.away[index] = true,
+                    NETWORK_BACK | "the operator goes on" | "the operator starts" => {
+                        self.away[index] = false;
+                    }
+                    text if entry.topic == Topic::Process && text.contains("ended") => {
+                        self.away[index] = true;
+                    }
+                    _ => {}
+                }
+                Sign::Dot { at: operator, look }
+            }
+            Topic::Object => {
+                let by = entry.text.split_once(" by ").map(|(_, by)| by);
+                match by {
+                    Some(by) if by == AGENT || by.starts_with("kubectl") => {
+                        "user".clone_into(&mut who);
+                        arrow(self.parties.user(), server, Look::User)
+                    }
+                    Some(by) if is_of_the_cluster(by) => {
+                        "cluster".clone_into(&mut who);
+                        arrow(self.parties.cluster(), server, Look::Cluster)
+                    }
+                    _ => {
+                        // The request of the operator says it already.
+                        let written = self.written.get_mut(&entry.object).filter(|it| **it > 0);
+                        if let Some(written) = written {
+                            *written -= 1;
+                            return None;
+                        }
+                        "server".clone_into(&mut who);
+                        Sign::Dot {
+                            at: server,
+                            look: Look::Note,
+                        }
+                    }
+                }
+            }
+            Topic::Reconcile => {
+                self.busy[index] = self.busy[index].max(at + entry.took.unwrap_or(0));
+                Sign::Dot { at: operator, look }
+            }
+            Topic::Request => {
+                let verb = entry.text.split(' ').next().unwrap_or_default();
+                if !entry.failed && matches!(verb, "create" | "update" | "patch" | "delete") {
+                    *self.written.entry(entry.object.clone()).or_default() += 1;
+                }
+                Sign::Arrow {
+                    from: operator,
+                    to: server,
+                    look,
+                    answered: entry.text.contains(": 2") || entry.text.contains(": 4"),
+                }
+            }
+            Topic::Watch if entry.failed => arrow(server, cache, Look::Bad),
+            Topic::Watch => arrow(server, cache, Look::Event),
+        };
+        let busy = (0..self.names.len()).filter(|it| self.busy[*it] > *at);
+        let away = (0..self.names.len()).filter(|it| self.away[*it]);
+        let shades = busy
+            .map(|it| (self.parties.operator(it), Shade::Busy))
+            .chain(away.map(|it| (self.parties.operator(it), Shade::Away)));
+        Some(Row {
+            at: Duration::from_micros(*at),
+            left: Some(Step {
+                who,
+                text: text(entry),
+                fault: entry.failed,
+                sign,
+                shades: shades.collect(),
+                remarks: Vec::new(),
+            }),
+            begins: entry.topic == Topic::Process && entry.text.ends_with("starts"),
+            ..Row::default()
+        })
+    }
+}
+
+fn text(entry: &Entry) -> String {
+    let (text, object) = (&entry.text, &entry.object);
+    match entry.topic {
+        Topic::Object => format!("{object} {text}"),
+        Topic::Event => format!("{object}: {text}"),
+        Topic::Watch => format!("event {text}: {object}"),
+        Topic::Reconcile => {
+            let took = Duration::from_micros(entry.took.unwrap_or(0));
+            format!("reconcile of {object} {text} after {took:.1?}")
+        }
+        Topic::Request => match entry.took.map(Duration::from_micros) {
+            Some(took) => format!("{text} ({took:.1?})"),
+            None => text.clone(),
+        },
+        // The lane says whose line it is.
+        Topic::Process => text.trim_start_matches("the operator ").to_owned(),
+        Topic::Dev | Topic::Log => text.clone(),
+    }
+}
+
+/// Whether a field manager belongs to a controller of the cluster.
+fn is_of_the_cluster(manager: &str) -> bool {
+    // `controllers` is the program of kube-codegen-testenv.
+    OF_THE_CLUSTER.contains(&manager)
+        || manager.starts_with("kube-") && manager != AGENT
+        || manager == "controllers"
+}

@@ -1,0 +1,113 @@
+//! Replicas of the operator on the page, and the picture of a run.
+use std::{env, fs};
+
+use kube_codegen_browser::{Browser, View};
+use serde_json::{Value, json};
+
+use super::{VIEWS, page, picture, run, small, until};
+use crate::{history::Operator, page::picture as drawing};
+
+#[test]
+fn replicas_have_rows_and_a_leader() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    run(|runtime| {
+        let history = small();
+        history.set_operator(2, Operator::Running, "the operator starts", false);
+        history.lease(2, "leader", true);
+        let page = runtime.block_on(page(&history));
+        let mut tab = browser.open(page.url(), View::DESKTOP);
+        until(
+            &mut tab,
+            "document.querySelectorAll('#tree .row').length >= 12",
+        );
+        let rows = tab.evaluate(
+            "[...document.querySelectorAll('#tree .row')].slice(0, 2).map(it => it.textContent)",
+        );
+        assert_eq!(
+            rows,
+            json!([
+                "Operatorreplica 1running",
+                "Operatorreplica 2leader  running"
+            ])
+        );
+        let choices = "[...document.querySelectorAll('#replica option')].map(it => it.textContent)";
+        assert_eq!(
+            tab.evaluate(choices),
+            json!([
+                "all replicas",
+                "the leader (replica 2)",
+                "replica 1",
+                "replica 2"
+            ])
+        );
+        // The button is for the replica that is chosen.
+        history.set_network(2, false);
+        until(
+            &mut tab,
+            "document.getElementById('operator').textContent === '1: running · 2 leads: running, no network'",
+        );
+        let button = "(value) => { const it = document.getElementById('replica'); it.value = value; it.dispatchEvent(new Event('change')); return document.getElementById('network').textContent; }";
+        let mut text = |value: &str| tab.evaluate(&format!("({button})('{value}')"));
+        assert_eq!(text("1"), "Take the network away");
+        assert_eq!(text("leader"), "Give the network back");
+        // The row of a replica selects what it did.
+        tab.evaluate(
+            "document.querySelector('#tree .row').click(); document.getElementById('only').click()",
+        );
+        until(
+            &mut tab,
+            "document.getElementById('subject').textContent === 'replica 1' && /^\\d+ of/.test(document.getElementById('step-count').textContent)",
+        );
+        for (name, view) in VIEWS {
+            tab.show(view);
+            assert_eq!(tab.overflow(), 0, "{name}");
+            assert_eq!(tab.axe(), Vec::<String>::new(), "{name}");
+            picture(&mut tab, &format!("replicas-{name}"));
+        }
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_saved_picture_works_alone() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let history = small();
+    history.set_network(1, false);
+    history.set_network(1, true);
+    let directory = env::temp_dir().join(format!("kube-codegen-dev-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let file = directory.join("run.html");
+    fs::write(&file, drawing::picture(&history)).unwrap();
+    let mut tab = browser.open(&format!("file://{}", file.display()), View::DESKTOP);
+    for key in ["f", "f"] {
+        tab.press(key);
+    }
+    let current = tab.evaluate("[...document.querySelectorAll('.step.fault')].indexOf(document.querySelector('.step.current'))");
+    assert_eq!(current, 1);
+    assert_eq!(tab.evaluate("window.hurt ?? null"), Value::Null);
+    assert_eq!(
+        tab.evaluate("document.querySelectorAll('main img, main script, main a').length"),
+        0
+    );
+    let shown = tab.evaluate("document.body.innerText");
+    for text in [
+        "What failed",
+        "reconcile of foos.example.com/default/a0 failed after 1.5ms",
+        "\\u{202e}drowssap",
+    ] {
+        assert!(shown.as_str().unwrap().contains(text), "{text}: {shown}");
+    }
+    for (name, view) in VIEWS {
+        tab.show(view);
+        assert_eq!(tab.overflow(), 0, "{name}");
+        assert_eq!(tab.axe(), Vec::<String>::new(), "{name}");
+        picture(&mut tab, &format!("saved-{name}"));
+    }
+    assert_eq!(tab.errors(), Vec::<String>::new());
+    assert_eq!(tab.requests().len(), 1, "{:?}", tab.requests());
+    fs::remove_dir_all(directory).unwrap();
+}
