@@ -348,8 +348,8 @@ async fn of_two_replicas_one_leads_and_loses_its_network() {
     network(1, false).unwrap();
     let shows = |replicas: Value| format!("\"replicas\":{replicas}");
     page.until(&shows(json!([{"operator": "running", "network": false}, {"operator": "running", "network": true}])));
-    let lost = std::pin::pin!(hold(&one, "one"));
-    assert!(timeout(Duration::from_millis(300), lost).await.is_err());
+    let hanging = std::pin::pin!(hold(&one, "one"));
+    assert!(timeout(Duration::from_millis(300), hanging).await.is_err());
     hold(&two, "two").await.unwrap();
     page.until("\"leases\":{\"leader\":2}");
     network(1, true).unwrap();

@@ -39,7 +39,7 @@ async fn the_page_is_the_same_with_a_real_control_plane() {
         ],
     );
     let page = Page::of(&mut dev);
-    let kubeconfig = dev.line("kubeconfig is ");
+    let kubeconfig = dev.line("operator kubeconfig is ");
     let kubeconfig = kubeconfig.rsplit(' ').next().unwrap().to_owned();
     dev.line("object   deployments default/web READY=1/1");
     let news = page.until("\"kind\":\"Pod\"");

@@ -66,7 +66,7 @@ pub struct Picture {
     pub text: String,
 }
 
-/// Somebody who takes part.
+/// A participant of a run, such as the operator or the API server.
 #[derive(Clone, Debug)]
 pub struct Lane {
     /// Its name.
