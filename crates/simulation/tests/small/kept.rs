@@ -1,6 +1,6 @@
 //! The schedule of a failure is kept in a file, which is a regression test as long as it fits the simulation.
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{env, fs, path::PathBuf, process::Command, sync::LazyLock};
 
 use kube_codegen_simulation::Oracle;
 use serde_json::Value;
@@ -42,14 +42,25 @@ fn run_in(name: &str, which: &str, replay: Option<&str>) -> (PathBuf, String, bo
     (directory, printed, output.status.success())
 }
 
-/// Returns the file of the failure, with changes of its text.
-fn kept(name: &str, changes: &[(&str, &str)]) -> PathBuf {
-    let (directory, output, _) = run_in(name, "kept::fails", None);
+/// The file of the failure. All tests share it, since the search takes a second.
+static FAILURE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let (directory, output, _) = run_in("kept", "kept::fails", None);
     let (_, file) = output.split_once("SIMULATE_REPLAY=").unwrap();
     let (file, command) = file.split_once(' ').unwrap();
     assert!(command.starts_with("cargo test"), "{output}");
     assert!(command.contains("kept::fails"), "{output}");
-    let file = directory.join(file);
+    directory.join(file)
+});
+
+/// Returns a copy of the file of the failure, with changes of its text.
+fn kept(name: &str, changes: &[(&str, &str)]) -> PathBuf {
+    let folder = env::temp_dir().join(format!("simulation-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for file in fs::read_dir(FAILURE.parent().unwrap()).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+    }
+    let file = folder.join(FAILURE.file_name().unwrap());
     let mut text = fs::read_to_string(&file).unwrap();
     for (from, to) in changes {
         assert!(text.contains(from), "{text}");
@@ -77,7 +88,7 @@ fn a_kept_schedule_fails_again_in_another_process() {
     assert!(kinds("request") > 1 && kinds("phase") > 0, "{report:#}");
     let picture = fs::read_to_string(file.with_extension("html")).unwrap();
     assert!(picture.contains("step fault"), "{picture}");
-    fs::remove_dir_all(file.ancestors().nth(3).unwrap()).unwrap();
+    fs::remove_dir_all(file.parent().unwrap()).unwrap();
 }
 
 #[test]

@@ -159,6 +159,23 @@ fn a_simulation_takes_any_duration() {
     }
 }
 
+/// Each thread runs schedules in worlds of their own, and their results are read in the order in which they were chosen.
+#[test]
+fn the_number_of_threads_changes_no_result() {
+    let explore = |swallow, threads| {
+        let simulation = world(swallow, &["a"]).budget(Budget::Coverage(40));
+        simulation.threads(threads).explore()
+    };
+    let calm = |threads| {
+        let mut summary = explore(false, threads).unwrap();
+        summary.time = Duration::ZERO;
+        summary
+    };
+    assert_eq!(calm(1), calm(5));
+    let report = |threads| explore(true, threads).unwrap_err().to_string();
+    assert_eq!(report(1), report(5));
+}
+
 /// Which of several objects kube's `Controller` reconciles first, a randomly hashed map decides.
 #[test]
 fn runs_of_kubes_own_controller_with_one_object_are_repeatable() {

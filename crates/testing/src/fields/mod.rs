@@ -42,6 +42,14 @@ pub(crate) fn apply(mut live: Value, config: &Value, request: &Request) -> Answe
     let last = owners.find(&own).cloned();
     own.fields = typed::fields_of(&shape, config).without(&ignored(request)?);
     let merged = typed::merge(&shape, Some(&live), Some(config)).unwrap_or_default();
+    // An operator that starts applies again what it has applied before.
+    if let Some(last) = &last
+        && last.api_version == own.api_version
+        && last.fields == owned(&own.fields)
+        && merged == live
+    {
+        return Ok(None);
+    }
     owners.set(own.clone());
     let merged = match &last {
         // Nothing goes while all that was applied still is.
