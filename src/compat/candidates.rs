@@ -1,11 +1,8 @@
 //! Makes objects that may prove a change: valid objects with other values at the place of the change.
-use kube_codegen_schema::{Extent, Schema};
+use kube_codegen_schema::Extent;
 use serde_json::{Value, json};
 
-use super::{
-    values::{self, EFFORT, Part},
-    witness::Side,
-};
+use super::{values, witness::Side};
 use crate::{
     diag::pointer::push,
     evolution,
@@ -29,41 +26,46 @@ impl Focus<'_> {
     }
 }
 
-/// Returns objects of the accepting side with values that only it accepts at the place, as far as that can be seen there; at most `most`.
-/// Adds to `tries` how many values it looked at.
+/// Returns objects of the accepting side with values that only it accepts at the place, as far as that can be seen there; at most `most`,
+/// made as they are asked for. Adds to `tries` how many values there are.
 pub(super) fn at(
     accepts: &Side<'_>,
     refuses: &Side<'_>,
     focus: &Focus<'_>,
     most: usize,
     tries: &mut usize,
-) -> Vec<Value> {
-    let mut found = negated(accepts, refuses, focus);
-    let (Some(here), Some(there)) = (
-        evolution::at(&accepts.definition, focus.here),
-        evolution::at(&refuses.definition, focus.there),
-    ) else {
-        return found;
-    };
-    let (Some(old), Some(new)) = (Part::new(here), Part::new(there)) else {
-        return found;
-    };
-    let values = values::of(&old, &new);
-    *tries += values.len();
-    let values: Vec<Value> = values
-        .into_iter()
-        .filter(|value| old.accepts(value) && !new.accepts(value))
-        .collect();
-    let frames = frames(accepts, focus.here, accepts.samples().len());
-    for value in values {
-        for frame in &frames {
-            if found.len() >= most {
-                return found;
-            }
-            found.extend(frame.with(accepts, value.clone()));
+) -> impl Iterator<Item = Value> {
+    let here = evolution::at(&accepts.definition, focus.here);
+    let there = evolution::at(&refuses.definition, focus.there);
+    let mut objects = Vec::new();
+    let mut values = Vec::new();
+    let mut parts = None;
+    if let (Some(here), Some(there)) = (here, there) {
+        let negated = negated(accepts, here, there, focus);
+        if focus.here.last().is_none() {
+            objects = negated;
+        } else {
+            values = negated;
+        }
+        if let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) {
+            values.extend(values::of(&old, &new));
+            parts = Some((old, new));
         }
     }
-    found
+    *tries += values.len();
+    let frames = match values.as_slice() {
+        [] => Vec::new(),
+        _ => frames(accepts, focus.here, accepts.samples().len()),
+    };
+    let count = frames.len();
+    let is_disputed = move |value: &Value| {
+        let mut parts = parts.iter();
+        parts.any(|(old, new)| old.accepts(value) && !new.accepts(value))
+    };
+    let values = values.into_iter().filter(is_disputed);
+    let placed = values.flat_map(move |value| (0..count).map(move |frame| (frame, value.clone())));
+    let made = placed.filter_map(move |(frame, value)| frames[frame].with(accepts, value));
+    objects.into_iter().chain(made).take(most)
 }
 
 /// A valid object that has a place, where other values are tried: to make what is missing on the way is the expensive part.
@@ -101,7 +103,8 @@ impl Frame {
 
 /// Returns objects that have a value at the place.
 pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let Some(part) = evolution::at(&side.definition, focus.here).and_then(Part::new) else {
+    let place = evolution::at(&side.definition, focus.here);
+    let Some(part) = place.and_then(|place| side.part(place)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -179,15 +182,9 @@ fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<Strin
     Some(pointer)
 }
 
-/// Returns samples of the accepting schema that also have to break what only the other one demands at the place: the search for samples
-/// that satisfy a rule finds those that break it, if the rule is negated.
-fn negated(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let (Some(here), Some(there)) = (
-        evolution::at(&accepts.definition, focus.here),
-        evolution::at(&refuses.definition, focus.there),
-    ) else {
-        return Vec::new();
-    };
+/// Returns values that also have to break what only the other schema demands at the place, for the root whole objects: the search for
+/// samples that satisfy a rule finds those that break it, if the rule is negated.
+fn negated(accepts: &Side<'_>, here: &Value, there: &Value, focus: &Focus<'_>) -> Vec<Value> {
     let mut demands = Vec::new();
     let rules = |node: &Value| node["x-kubernetes-validations"].as_array().cloned();
     let known = rules(here).unwrap_or_default();
@@ -214,31 +211,28 @@ fn negated(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<Val
     {
         demands.push(("allOf", not.clone()));
     }
-    let pointer = focus.here.pointer();
     let mut found = Vec::new();
     for (keyword, demand) in demands {
-        let mut definition = accepts.definition.clone().into_owned();
-        let Some(Value::Object(node)) = definition.pointer_mut(&pointer) else {
+        let mut definition = here.clone();
+        let Some(node) = definition.as_object_mut() else {
             continue;
         };
         let list = node.entry(keyword).or_insert_with(|| json!([]));
         if let Value::Array(list) = list {
             list.push(demand);
         }
-        let Ok(schema) = Schema::new(&definition) else {
-            continue;
-        };
-        let schema = schema.with_effort(EFFORT);
-        let extents = [Extent::Minimal, Extent::Full].into_iter();
-        let samples = extents.map(|extent| schema.sample(extent, &accepts.head).0);
-        let random = (0..4).map(|seed| schema.random(seed, &accepts.head).0);
-        for sample in samples.chain(random) {
-            // A sample may lack the place.
-            let mut reaching = sample.clone();
-            found.push(sample);
-            if reach(accepts, &mut reaching, focus.here).is_some() {
-                found.push(reaching);
-            }
+        if focus.here.last().is_some() {
+            found.extend(
+                accepts
+                    .part(&definition)
+                    .iter()
+                    .flat_map(|it| it.samples(4)),
+            );
+        } else if let Some(schema) = accepts.like(&definition) {
+            let extents = [Extent::Minimal, Extent::Full].into_iter();
+            let samples = extents.map(|extent| schema.sample(extent, &accepts.head).0);
+            let random = (0..4).map(|seed| schema.random(seed, &accepts.head).0);
+            found.extend(samples.chain(random));
         }
     }
     found

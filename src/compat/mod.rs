@@ -2,6 +2,7 @@
 mod api;
 mod candidates;
 mod isolate;
+mod kept;
 mod manifest;
 mod rules;
 mod rust;

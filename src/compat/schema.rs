@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use super::{
     Finding,
     candidates::Focus,
-    isolate,
+    isolate, kept,
     rules::{Level, Rule},
     updates, values,
     witness::{self, Side},
@@ -136,9 +136,8 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
     let accepted = |rule, only: Option<Side<'_>>, focus: &Focus<'_>| {
         finding(rule).searched(witness::accepted(before, after, only.as_ref(), Some(focus)))
     };
-    let (old, new) = (at(before, here), at(after, there));
     let whole = isolate::constraints;
-    let dropped = |rule| finding(rule).searched(witness::dropped(before, after, &focus));
+    let dropped = |rule| finding(rule).searched(kept::dropped(before, after, &focus));
     match change.class {
         Class::Moved | Class::Renamed | Class::Declared => {
             let mut moved = dropped(Rule::FieldMoved);
@@ -173,7 +172,7 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
         }
         Class::Narrowed => refused(Rule::Narrowed, whole(before, after, &focus), &focus),
         // Each value of an enum can be tried.
-        Class::Changed if values::includes_enum(old, new) => {
+        Class::Changed if includes_enum(before, after, &focus) => {
             accepted(Rule::Widened, whole(after, before, &back), &back)
         }
         Class::Changed => {
@@ -198,7 +197,7 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
                 return found;
             }
             // The API server drops null where a field may be absent.
-            let mut dropped = found.searched(witness::stored(before, after, &focus));
+            let mut dropped = found.searched(kept::stored(before, after, &focus));
             dropped.level = Level::Risk;
             dropped
         }
@@ -211,10 +210,17 @@ fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
             if narrowed.witness.is_some() {
                 return narrowed;
             }
-            finding(Rule::DefaultChanged).searched(witness::stored(before, after, &focus))
+            finding(Rule::DefaultChanged).searched(kept::stored(before, after, &focus))
         }
         Class::Rules => rules(before, after, &focus, &finding),
     }
+}
+
+/// Returns whether the second schema accepts each value of an enum.
+fn includes_enum(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> bool {
+    let (old, new) = (at(before, focus.here), at(after, focus.there));
+    let parts = before.part(old).zip(after.part(new));
+    parts.is_some_and(|(old, new)| values::includes_enum(&old, &new))
 }
 
 /// Judges rules, combinators and types of lists: what they refuse is found by search.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     candidates::{Focus, frames},
     shrink::shrink_pair,
-    values::{self, Part},
+    values,
     witness::{Proof, Search, Side, Witness},
 };
 use crate::{diag::pointer::push, evolution};
@@ -93,7 +93,7 @@ fn candidates(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<
     ) else {
         return Vec::new();
     };
-    let (Some(old), Some(new)) = (Part::new(here), Part::new(there)) else {
+    let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) else {
         return Vec::new();
     };
     let mut all: Vec<Value> = old.samples(12).collect();

@@ -48,13 +48,19 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn new(definition: &'a Value) -> Option<Self> {
+    /// Reads it; `whole` is the schema that it is taken from, or one that is like it.
+    pub(super) fn of(whole: &Schema, definition: &'a Value) -> Option<Self> {
         let schema =
             json!({"type": "object", "required": ["value"], "properties": {"value": definition}});
         Some(Self {
             definition,
-            schema: Schema::new(&schema).ok()?.with_effort(EFFORT),
+            schema: whole.other(&schema).ok()?.with_effort(EFFORT),
         })
+    }
+
+    /// Reads the schema of a place inside this one.
+    fn inside<'d>(&self, definition: &'d Value) -> Option<Part<'d>> {
+        Part::of(&self.schema, definition).filter(|it| it.definition.is_object())
     }
 
     fn head() -> Value {
@@ -102,11 +108,8 @@ impl<'a> Part<'a> {
 }
 
 /// Returns whether a schema with an enum accepts nothing that another one refuses.
-pub(super) fn includes_enum(old: &Value, new: &Value) -> bool {
-    let Some(values) = old["enum"].as_array() else {
-        return false;
-    };
-    let (Some(old), Some(new)) = (Part::new(old), Part::new(new)) else {
+pub(super) fn includes_enum(old: &Part<'_>, new: &Part<'_>) -> bool {
+    let Some(values) = old.definition["enum"].as_array() else {
         return false;
     };
     // Whether null is accepted is a change of its own.
@@ -241,8 +244,7 @@ fn texts(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
 }
 
 fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
-    let Some(items) = Part::new(&old.definition["items"]).filter(|it| it.definition.is_object())
-    else {
+    let Some(items) = old.inside(&old.definition["items"]) else {
         return Vec::new();
     };
     let all: Vec<Value> = items.samples(40).collect();
@@ -310,9 +312,7 @@ fn numbered(value: &Value, number: usize) -> Value {
 }
 
 fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
-    let Some(inner) =
-        Part::new(&old.definition["additionalProperties"]).filter(|it| it.definition.is_object())
-    else {
+    let Some(inner) = old.inside(&old.definition["additionalProperties"]) else {
         return Vec::new();
     };
     let sample = inner.samples(2).next();

@@ -65,7 +65,7 @@ impl<'a> Side<'a> {
     /// Returns this version with another schema; `None` if that cannot be read.
     pub(super) fn with(&self, definition: Value) -> Option<Side<'static>> {
         Some(Side {
-            schema: Schema::new(&definition).ok()?,
+            schema: self.schema.other(&definition).ok()?,
             definition: Cow::Owned(definition),
             head: self.head.clone(),
             preserves: self.preserves,
@@ -73,6 +73,16 @@ impl<'a> Side<'a> {
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
         })
+    }
+
+    /// Reads a schema that is like this one.
+    pub(super) fn like(&self, definition: &Value) -> Option<Schema> {
+        Some(self.schema.other(definition).ok()?.with_effort(EFFORT))
+    }
+
+    /// Returns the schema of a place; `None` if it cannot be read.
+    pub(super) fn part<'d>(&self, definition: &'d Value) -> Option<Part<'d>> {
+        Part::of(&self.schema, definition)
     }
 
     /// Returns what the API server stores of an object.
@@ -140,8 +150,9 @@ impl<'a> Side<'a> {
     pub(super) fn smallest(&self, path: &SchemaPath) -> Option<Value> {
         let mut known = self.smallest.borrow_mut();
         let value = known.entry(path.clone()).or_insert_with(|| {
-            let part = Part::new(evolution::at(&self.definition, path)?)?;
-            part.samples(0).next()
+            self.part(evolution::at(&self.definition, path)?)?
+                .samples(0)
+                .next()
         });
         value.clone()
     }
@@ -254,10 +265,8 @@ pub(super) fn refused(
             && !after.refusals(object).is_empty()
     };
     let is_witness = |object: &Value| !only.refusals(object).is_empty() && is_disputed(object);
-    let found = focus.and_then(|focus| {
-        let objects = candidates::at(before, only, focus, TRIES, &mut tries);
-        objects.into_iter().find(&is_witness)
-    });
+    let found = focus
+        .and_then(|focus| candidates::at(before, only, focus, TRIES, &mut tries).find(&is_witness));
     let found = found.or_else(|| {
         tries += usize::try_from(RANDOM).unwrap_or_default();
         let mut disputed = before.disputed(after).iter();
@@ -301,92 +310,6 @@ pub(super) fn accepted(
         witness.proof = Proof::Accepted { messages };
     }
     search
-}
-
-/// Searches for an object with a value at a path that only the first release keeps.
-pub(super) fn dropped(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> Search {
-    let mut tries = 0;
-    let is_dropped = |object: &Value| {
-        before.refusals(object).is_empty()
-            && before.dropped(object).is_empty()
-            && !after.dropped(object).is_empty()
-    };
-    let found = candidates::reaching(before, focus).into_iter();
-    let found = found.inspect(|_| tries += 1).find(is_dropped);
-    let witness = found.map(|object| {
-        let object = shrink(object, &is_dropped);
-        let paths = after.dropped(&object);
-        let proof = Proof::Dropped { paths };
-        Witness { object, proof }
-    });
-    Search { witness, tries }
-}
-
-/// Searches for an object without a field, or with null, that both releases accept and store differently.
-pub(super) fn stored(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> Search {
-    let mut tries = 0;
-    let values = |object: &Value| {
-        let mut stored = [before.stored(object), after.stored(object)];
-        for stored in &mut stored {
-            stored["apiVersion"] = before.head["apiVersion"].clone();
-        }
-        stored
-    };
-    let differs = |object: &Value| {
-        let [old, new] = values(object);
-        old != new
-            && before.dropped(object).is_empty()
-            && before.refusals(object).is_empty()
-            && after.refusals(object).is_empty()
-            // Else the field that only one of them has is the difference.
-            && before.dropped(&new).is_empty()
-            && after.dropped(&old).is_empty()
-    };
-    let found = candidates::without(before, focus).into_iter();
-    let null = candidates::null(before, focus).into_iter();
-    let found = found.chain(null);
-    let found = found.inspect(|_| tries += 1).find(differs);
-    let witness = found.and_then(|object| {
-        let object = shrink(object, &differs);
-        let [old, new] = values(&object);
-        let (path, before, after) = first_difference(&old, &new, String::new())?;
-        let proof = Proof::Stored {
-            path,
-            before,
-            after,
-        };
-        Some(Witness { object, proof })
-    });
-    Search { witness, tries }
-}
-
-/// Returns the first place where two objects differ, and both values.
-fn first_difference(a: &Value, b: &Value, path: String) -> Option<(String, String, String)> {
-    let below = |name: &str| match path.as_str() {
-        "" => name.to_owned(),
-        path => format!("{path}.{name}"),
-    };
-    match (a, b) {
-        _ if a == b => None,
-        (Value::Object(old), Value::Object(new)) => {
-            let mut names = old.keys().chain(new.keys());
-            names.find_map(|name| match (old.get(name), new.get(name)) {
-                (Some(old), Some(new)) => first_difference(old, new, below(name)),
-                (old, new) => {
-                    let text =
-                        |it: Option<&Value>| it.map_or("absent".to_owned(), Value::to_string);
-                    Some((below(name), text(old), text(new)))
-                }
-            })
-        }
-        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
-            let mut items = old.iter().zip(new).enumerate();
-            items.find_map(|(index, (old, new))| {
-                first_difference(old, new, format!("{path}[{index}]"))
-            })
-        }
-        _ => Some((path, a.to_string(), b.to_string())),
-    }
 }
 
 /// Returns the field of a cause without indexes.

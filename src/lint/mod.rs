@@ -168,7 +168,8 @@ impl Lint<'_> {
             self.report(Rule::TimeName, at, what);
         }
         let is_reference = ["Ref", "Reference"].iter().any(|end| name.ends_with(end));
-        if is_reference && field["type"] == "string" {
+        // A text that is one of a few values refers to nothing.
+        if is_reference && field["type"] == "string" && field.get("enum").is_none() {
             self.report(Rule::ReferenceText, at, what);
         }
     }

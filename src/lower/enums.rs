@@ -1,7 +1,7 @@
 //! Lowers `enum` to an enum of strings, of integers, or of both; other values become a constraint on a plain type.
 use super::node::{Lowering, Node};
 use super::{int_or_string, scalar};
-use crate::crd::SchemaType;
+use crate::crd::{Schema, SchemaType};
 use crate::diag::Code;
 use crate::ir::{Body, Enum, EnumBase, Ident, IntWidth, Scalar, Ty, Variant};
 use serde_json::Value;
@@ -10,6 +10,7 @@ use serde_json::Value;
 const MOST_VARIANTS: usize = 2000;
 
 pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+    take_branches(&mut node.schema);
     let mut values = node.schema.enum_.take()?;
     let count = values.len();
     values.retain(|value| !value.is_null());
@@ -59,6 +60,48 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
         other: Ident::new("Other"),
     });
     Some(lowering.define(node, body))
+}
+
+/// Takes branches that only list values: what all of them permit is the enum. controller-gen writes `allOf` where a type and its field
+/// both list values, and `oneOf` is how other generators describe each value.
+fn take_branches(schema: &mut Schema) {
+    let listed = |branch: &Value| {
+        let fields = branch.as_object()?;
+        let known = ["enum", "title", "description"];
+        let values = fields.get("enum").and_then(Value::as_array);
+        let is_list = fields.keys().all(|name| known.contains(&name.as_str()));
+        values.filter(|_| is_list).cloned()
+    };
+    let logic = &mut schema.logic;
+    let mut lists = Vec::new();
+    logic.all_of.retain(|branch| match listed(branch) {
+        Some(values) => {
+            lists.push(values);
+            false
+        }
+        None => true,
+    });
+    for (branches, is_one) in [(&mut logic.one_of, true), (&mut logic.any_of, false)] {
+        let all: Option<Vec<Vec<Value>>> = branches.iter().map(listed).collect();
+        let Some(all) = all.filter(|all| !all.is_empty()) else {
+            continue;
+        };
+        let matches = |value: &Value| all.iter().filter(|values| values.contains(value)).count();
+        let mut values: Vec<Value> = Vec::new();
+        for value in all.concat() {
+            if !values.contains(&value) && (!is_one || matches(&value) == 1) {
+                values.push(value);
+            }
+        }
+        lists.push(values);
+        branches.clear();
+    }
+    for list in lists {
+        match &mut schema.enum_ {
+            Some(values) => values.retain(|value| list.contains(value)),
+            None => schema.enum_ = Some(list),
+        }
+    }
 }
 
 /// Reports an enum that no Rust enum is generated for, because of its size.

@@ -199,6 +199,58 @@ fn enums_of_strings() {
 }
 
 #[test]
+fn enums_of_branches_that_list_values() {
+    for (node, expected) in [
+        (
+            "{type: string, allOf: [{enum: [a, b]}, {enum: [b, a]}]}",
+            "a b",
+        ),
+        (
+            "{type: string, enum: [a, b, c], allOf: [{enum: [c, b]}]}",
+            "b c",
+        ),
+        (
+            "{type: string, oneOf: [{enum: [a], description: First.}, {enum: [b]}]}",
+            "a b",
+        ),
+        // What two branches list, `oneOf` refuses.
+        ("{type: string, oneOf: [{enum: [a, b]}, {enum: [b]}]}", "a"),
+        (
+            "{type: string, anyOf: [{enum: [a, b]}, {enum: [b, c]}]}",
+            "a b c",
+        ),
+        ("{type: integer, anyOf: [{enum: [1]}, {enum: [2]}]}", "1 2"),
+    ] {
+        let (model, found) = lower(node, "");
+        let Ty::Named(id) = field(&model).ty else {
+            panic!("not an enum: {node}");
+        };
+        let Body::Enum(body) = &model.types[id].body else {
+            panic!("not an enum: {node}");
+        };
+        let values: Vec<_> = body.variants.iter().map(|it| it.text()).collect();
+        assert_eq!(
+            (values.join(" ").as_str(), found.len()),
+            (expected, 0),
+            "{node}"
+        );
+        assert_eq!(field(&model).rules.constraints, [], "{node}");
+    }
+}
+
+#[test]
+fn branches_that_say_more_than_values_stay_constraints() {
+    for node in [
+        "{type: string, anyOf: [{enum: [a]}, {pattern: '^b'}]}",
+        "{type: string, oneOf: [{enum: [a], maxLength: 3}, {enum: [b]}]}",
+    ] {
+        let (model, _) = lower(node, "");
+        assert_eq!(field(&model).ty, Ty::STR, "{node}");
+        assert_eq!(field(&model).rules.constraints.len(), 1, "{node}");
+    }
+}
+
+#[test]
 fn enums_of_numbers_and_of_several_types() {
     for (node, base, values) in [
         (

@@ -1,6 +1,9 @@
 //! The schema of one value, read from `openAPIV3Schema`.
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, OnceLock},
+};
 
 use kube_codegen_formats::{Refused, pattern};
 use regex::Regex;
@@ -89,24 +92,48 @@ pub(crate) enum Additional {
 #[serde(from = "String")]
 pub(crate) struct Pattern {
     pub(crate) source: String,
-    compiled: OnceLock<Result<Regex, Refused>>,
+    compiled: Arc<Matcher>,
+}
+
+/// What is made of a pattern when it is first used.
+#[derive(Debug, Default)]
+struct Matcher {
+    regex: OnceLock<Result<Regex, Refused>>,
+    #[cfg(feature = "sample")]
+    example: OnceLock<String>,
 }
 
 impl From<String> for Pattern {
     fn from(source: String) -> Self {
         Self {
             source,
-            compiled: OnceLock::new(),
+            compiled: Arc::default(),
         }
     }
 }
 
+/// What is compiled when it is first used, by its text: equal rules and patterns share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compiled {
+    patterns: HashMap<String, Arc<Matcher>>,
+    #[cfg(feature = "cel")]
+    rules: crate::rule::Known,
+}
+
 impl Pattern {
     pub(crate) fn is_match(&self, text: &str) -> Result<bool, &Refused> {
-        match self.compiled.get_or_init(|| pattern::compile(&self.source)) {
+        let regex = &self.compiled.regex;
+        match regex.get_or_init(|| pattern::compile(&self.source)) {
             Ok(regex) => Ok(regex.is_match(text)),
             Err(why) => Err(why),
         }
+    }
+
+    /// Returns a text that matches, made once.
+    #[cfg(feature = "sample")]
+    pub(crate) fn example(&self, make: impl FnOnce(&str) -> String) -> &str {
+        let example = &self.compiled.example;
+        example.get_or_init(|| make(&self.source))
     }
 }
 
@@ -118,6 +145,32 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
 }
 
 impl Node {
+    /// Shares what is compiled of rules and patterns, which is the greater part of the work to read a schema and use it once.
+    pub(crate) fn share(&mut self, known: &mut Compiled) {
+        if let Some(pattern) = &mut self.pattern {
+            let shared = known.patterns.entry(pattern.source.clone());
+            pattern.compiled = shared.or_insert(Arc::clone(&pattern.compiled)).clone();
+        }
+        #[cfg(feature = "cel")]
+        for rule in &mut self.validations {
+            rule.share(&mut known.rules);
+        }
+        let inner = [&mut self.all_of, &mut self.any_of, &mut self.one_of];
+        let inner = inner
+            .into_iter()
+            .flatten()
+            .chain(self.properties.values_mut());
+        inner.for_each(|node| node.share(known));
+        let inner = [&mut self.items, &mut self.not];
+        inner
+            .into_iter()
+            .flatten()
+            .for_each(|node| node.share(known));
+        if let Some(Additional::Schema(node)) = &mut self.additional_properties {
+            node.share(known);
+        }
+    }
+
     /// Returns the schema of a field that is declared or an additional property.
     pub(crate) fn field(&self, name: &str) -> Option<&Self> {
         self.properties.get(name).or_else(|| self.additional())

@@ -1,6 +1,9 @@
 //! One validation rule, compiled.
 
-use std::sync::OnceLock;
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use kube_codegen_cel::{CompileError, Evaluation, EvaluationError, PER_CALL_LIMIT, Program, Value};
 use kube_codegen_formats::go;
@@ -23,10 +26,14 @@ pub(crate) struct Rule {
     field_path: Option<String>,
     optional_old_self: Option<bool>,
     #[serde(skip)]
+    compiled: Arc<Compiled>,
+}
+
+/// What is compiled of a rule when it is first used; equal rules share it.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
     program: OnceLock<Result<Program, CompileError>>,
-    #[serde(skip)]
-    message_program: OnceLock<Option<Program>>,
-    #[serde(skip)]
+    message: OnceLock<Option<Program>>,
     uses_old: OnceLock<bool>,
 }
 
@@ -66,10 +73,23 @@ impl Budget {
 pub(crate) const EXHAUSTED: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
+/// What is compiled of rules, by their expression and that of their message.
+pub(crate) type Known = HashMap<(String, Option<String>), Arc<Compiled>>;
+
 impl Rule {
+    /// Compiles an equal rule only once.
+    pub(crate) fn share(&mut self, known: &mut Known) {
+        let key = (self.source.clone(), self.message_expression.clone());
+        self.compiled = known
+            .entry(key)
+            .or_insert(Arc::clone(&self.compiled))
+            .clone();
+    }
+
     /// Returns the program; the error is the reason why there is none.
     pub(crate) fn program(&self) -> Result<&Program, &CompileError> {
-        let program = self.program.get_or_init(|| Program::compile(&self.source));
+        let program = &self.compiled.program;
+        let program = program.get_or_init(|| Program::compile(&self.source));
         program.as_ref()
     }
 
@@ -106,7 +126,7 @@ impl Rule {
     /// Returns whether the rule compares with the state before an update.
     pub(crate) fn uses_old(&self) -> bool {
         let reads = || self.program().is_ok_and(|program| program.reads("oldSelf"));
-        *self.uses_old.get_or_init(reads)
+        *self.compiled.uses_old.get_or_init(reads)
     }
 
     /// Returns whether `oldSelf` is an optional value.
@@ -179,9 +199,8 @@ impl Rule {
         let Some(source) = self.message_expression() else {
             return Ok(None);
         };
-        let program = self
-            .message_program
-            .get_or_init(|| Program::compile(source).ok());
+        let program = &self.compiled.message;
+        let program = program.get_or_init(|| Program::compile(source).ok());
         let Some(program) = program else {
             return Ok(None);
         };

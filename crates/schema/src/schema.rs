@@ -1,6 +1,6 @@
 //! The schema of one version of a CRD, and what the API server does with it.
 
-use std::{error, fmt};
+use std::{error, fmt, ptr};
 
 use kube_codegen_formats::is_known as is_known_format;
 use serde::Deserialize as _;
@@ -11,7 +11,7 @@ use crate::rules::{self, RuleProblem};
 use crate::{
     cause::{Cause, Reason},
     defaults, embedded, lists,
-    node::{Additional, Node},
+    node::{Additional, Compiled, Node},
     old::Old,
     prune,
     scale::Scale,
@@ -45,6 +45,7 @@ const EFFORT: usize = 20_000_000;
 pub struct Schema {
     root: Node,
     has_rules: bool,
+    compiled: Compiled,
     scale: Option<Scale>,
     #[cfg(feature = "sample")]
     effort: usize,
@@ -53,11 +54,40 @@ pub struct Schema {
 impl Schema {
     /// Reads the `schema.openAPIV3Schema` of a version.
     pub fn new(schema: &Value) -> Result<Self, Error> {
+        Self::read(schema, Compiled::default())
+    }
+
+    /// Reads another schema, which shares with this one what is compiled of the rules and patterns that both have: for one that differs
+    /// in little, most of the work is done.
+    ///
+    /// ```
+    /// # use kube_codegen_schema::Schema;
+    /// # use serde_json::json;
+    /// let text = |length: u64| json!({"type": "object", "properties": {"name": {
+    ///     "type": "string", "pattern": "^[a-z]+$", "maxLength": length,
+    /// }}});
+    /// let schema = Schema::new(&text(5))?;
+    /// let shorter = schema.other(&text(3))?;
+    /// assert_eq!(schema.validate(&json!({"name": "name"})), []);
+    /// assert_eq!(shorter.validate(&json!({"name": "name"})).len(), 1);
+    /// # Ok::<(), kube_codegen_schema::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The value is not an `OpenAPI` schema.
+    pub fn other(&self, schema: &Value) -> Result<Self, Error> {
+        Self::read(schema, self.compiled.clone())
+    }
+
+    fn read(schema: &Value, mut compiled: Compiled) -> Result<Self, Error> {
         let mut root = Node::deserialize(schema)?;
         known_formats(&mut root);
+        root.share(&mut compiled);
         Ok(Self {
             has_rules: root.has_rules(),
             root,
+            compiled,
             scale: None,
             #[cfg(feature = "sample")]
             effort: EFFORT,
@@ -185,15 +215,22 @@ impl Schema {
     ///
     /// The object is pruned and has its defaults. Of `metadata`, only what the schema declares is validated.
     pub fn validate(&self, object: &Value) -> Vec<Cause> {
-        let undecodable = self.undecodable(object);
+        self.violations(&self.root, object)
+    }
+
+    /// Returns the violations of a value by the schema of its place.
+    pub(crate) fn violations(&self, node: &Node, value: &Value) -> Vec<Cause> {
+        let undecodable = embedded::undecodable(node, value);
         if !undecodable.is_empty() {
             return undecodable;
         }
-        let mut causes = validate::validate(&self.root, object, None, "");
-        self.validate_scale(object, false, &mut causes);
-        embedded::validate(&self.root, object, "", &mut causes);
-        lists::validate(&self.root, object, "", &mut causes);
-        self.rules(object, None, &mut causes);
+        let mut causes = validate::validate(node, value, None, "");
+        if ptr::eq(node, &raw const self.root) {
+            self.validate_scale(value, false, &mut causes);
+        }
+        embedded::validate(node, value, "", &mut causes);
+        lists::validate(node, value, "", &mut causes);
+        self.rules(node, value, None, &mut causes);
         causes
     }
 
@@ -211,7 +248,7 @@ impl Schema {
         self.validate_scale(object, false, &mut causes);
         embedded::validate(&self.root, object, "", &mut causes);
         self.lists_of_update(object, old, &mut causes);
-        self.rules(object, Some(old), &mut causes);
+        self.rules(&self.root, object, Some(old), &mut causes);
         causes
     }
 
@@ -231,7 +268,7 @@ impl Schema {
         };
         self.validate_scale(object, true, &mut causes);
         self.lists_of_update(object, old, &mut causes);
-        self.rules(object, Some(old), &mut causes);
+        self.rules(&self.root, object, Some(old), &mut causes);
         causes
     }
 
@@ -253,7 +290,7 @@ impl Schema {
     }
 
     /// Rules are not evaluated on an object of the wrong shape.
-    fn rules(&self, object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
+    fn rules(&self, node: &Node, object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
         let blocks = |cause: &Cause| {
             matches!(
                 cause.reason,
@@ -275,10 +312,11 @@ impl Schema {
         {
             let change = old.map(|old| self.change(object, old));
             let change = rules::Change::new(change);
-            rules::evaluate(&self.root, object, old, change, causes);
+            let is_root = ptr::eq(node, &raw const self.root);
+            rules::evaluate(node, is_root, object, old, change, causes);
         }
         #[cfg(not(feature = "cel"))]
-        let _ = (object, old);
+        let _ = (node, object, old);
     }
 }
 

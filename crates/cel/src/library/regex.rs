@@ -1,5 +1,7 @@
 //! `find` and `findAll`.
 
+use std::rc::Rc;
+
 use cel::{
     ExecutionError, add_member_overload,
     common::{
@@ -30,8 +32,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-fn compile(source: &str) -> Result<regex::Regex, ExecutionError> {
-    pattern::compile(source).map_err(|why| error("find", format!("Illegal regex: {why}")))
+fn compile(source: &str) -> Result<Rc<regex::Regex>, ExecutionError> {
+    pattern::compiled(source).map_err(|why| error("find", format!("Illegal regex: {why}")))
 }
 
 fn find(

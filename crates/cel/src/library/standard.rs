@@ -108,7 +108,7 @@ fn duration<'e>(value: &dyn Val) -> Option<Answer<'e>> {
 /// Returns whether a pattern matches a part of a text.
 fn matches(text: &CelString<'_>, source: &CelString<'_>) -> Result<CelBool, ExecutionError> {
     let regex =
-        pattern::compile(source.inner()).map_err(|why| error("matches", why.to_string()))?;
+        pattern::compiled(source.inner()).map_err(|why| error("matches", why.to_string()))?;
     Ok(CelBool::from(regex.is_match(text.inner())))
 }
 

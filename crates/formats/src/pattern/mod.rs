@@ -2,6 +2,8 @@
 mod class;
 mod parse;
 
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
 use regex::{Regex, RegexBuilder};
 
 use crate::Refused;
@@ -24,6 +26,40 @@ pub fn compile(pattern: &str) -> Result<Regex, Refused> {
                 other => other.to_string(),
             })
         })
+}
+
+/// As [`compile`], but a pattern that this thread has compiled a moment ago is not compiled again: expressions (CEL) name theirs at each
+/// evaluation.
+///
+/// ```
+/// # use kube_codegen_formats::pattern;
+/// # use std::rc::Rc;
+/// let (a, b) = (pattern::compiled("^a+$")?, pattern::compiled("^a+$")?);
+/// assert!(a.is_match("aa") && Rc::ptr_eq(&a, &b));
+/// # Ok::<(), kube_codegen_formats::Refused>(())
+/// ```
+pub fn compiled(pattern: &str) -> Result<Rc<Regex>, Refused> {
+    /// How many patterns are kept, and how many bytes one of them has at most.
+    const MOST: usize = 64;
+    const LARGEST: usize = 1 << 20;
+    thread_local! {
+        static KNOWN: RefCell<HashMap<String, Rc<Regex>>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(regex) = known.get(pattern) {
+            return Ok(Rc::clone(regex));
+        }
+        let mut builder = RegexBuilder::new(&translate(pattern)?);
+        let Ok(regex) = builder.size_limit(LARGEST).build() else {
+            return compile(pattern).map(Rc::new);
+        };
+        if known.len() >= MOST {
+            known.clear();
+        }
+        let regex = Rc::new(regex);
+        known.insert(pattern.to_owned(), Rc::clone(&regex));
+        Ok(regex)
+    })
 }
 
 /// Returns why Go's `regexp` refuses a pattern, as the API server reports it; none if it is valid.

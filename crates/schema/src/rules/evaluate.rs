@@ -56,9 +56,10 @@ impl<'a> Change<'a> {
     }
 }
 
-/// Adds the violations of the rules of an object.
+/// Adds the violations of the rules of an object, or of a value inside one.
 pub(crate) fn evaluate(
     schema: &Node,
+    is_root: bool,
     object: &Value,
     old: Option<&Value>,
     change: Change<'_>,
@@ -67,7 +68,7 @@ pub(crate) fn evaluate(
     let at = At {
         rules: schema,
         schema,
-        resource: true,
+        resource: is_root || schema.embedded_resource,
         path: String::new(),
     };
     at.walk(object, old, change, &mut Run::new(causes));

@@ -74,7 +74,7 @@ fn value(schema: &Node, name: &str, extent: Extent, depth: usize) -> Value {
     }
     match schema.type_.as_deref() {
         _ if schema.int_or_string => match &schema.pattern {
-            Some(pattern) => text::matching(&pattern.source).into(),
+            Some(pattern) => pattern.example(text::matching).into(),
             None => number(schema, 1),
         },
         Some("string") => text::string(schema, name).into(),

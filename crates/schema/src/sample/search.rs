@@ -4,10 +4,12 @@ use kube_codegen_formats::pointer;
 use serde_json::Value;
 
 use super::{DEPTH, Extent, hints::Hints, text, value};
-use crate::{cause::Cause, metadata, node::Node, schema::Schema};
+use crate::{cause::Cause, defaults, metadata, node::Node, schema::Schema};
 
 /// How many changes a sample gets at most.
 const ROUNDS: usize = 60;
+/// What a validation costs at least: for smaller values, what each of them needs is more.
+const LEAST: usize = 500;
 
 /// Returns the object, changed so that it has as few violations as possible, and these.
 pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) {
@@ -16,12 +18,17 @@ pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) 
         return (object, causes);
     }
     let hints = Hints::of(schema.root(), &object);
-    let mut budget = schema.effort() / object.to_string().len().max(2000);
+    let mut budget = schema.effort();
     for _ in 0..ROUNDS {
-        let Some(better) = improve(schema, &object, &causes, &hints, &mut budget) else {
+        let better = improve_places(schema, &object, &causes, &hints, &mut budget)
+            .or_else(|| improve(schema, &object, &causes, &hints, &mut budget));
+        let Some(better) = better else {
             break;
         };
         (object, causes) = better;
+        if causes.is_empty() {
+            break;
+        }
     }
     (object, causes)
 }
@@ -35,7 +42,70 @@ fn causes(schema: &Schema, object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns the first changed object with fewer violations. `budget`: how many objects may be validated.
+/// Returns how many violations a value has that are seen without what is around it.
+fn count(schema: &Schema, node: &Node, value: &Value) -> usize {
+    let mut value = value.clone();
+    defaults::drop_nulls(node, &mut value);
+    defaults::apply(node, &mut value);
+    schema.violations(node, &value).len()
+}
+
+/// Returns about how many bytes of work a value is.
+fn size(value: &Value) -> usize {
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, it)| name.len() + size(it)).sum(),
+        _ => 0,
+    };
+    inner + 8
+}
+
+/// Returns the object with a change at each place where one leaves fewer violations, if there are fewer on the whole, too: a large object
+/// has many places, and is validated once for all of them.
+fn improve_places(
+    schema: &Schema,
+    object: &Value,
+    found: &[Cause],
+    hints: &Hints,
+    budget: &mut usize,
+) -> Option<(Value, Vec<Cause>)> {
+    let mut changed = object.clone();
+    for cause in found {
+        let pointer = cause.pointer(object);
+        // At the root, a place is the whole.
+        let Some(node) = node(schema.root(), &pointer).filter(|_| !pointer.is_empty()) else {
+            continue;
+        };
+        let Some(place) = changed.pointer_mut(&pointer) else {
+            continue;
+        };
+        let before = count(schema, node, place);
+        if before == 0 {
+            continue;
+        }
+        let cost = size(place).max(LEAST);
+        let edited = edits(node, place, hints, false, "").into_iter();
+        let edited = edited.map(|edit| {
+            let mut edited = place.clone();
+            edit.apply(&mut edited);
+            edited
+        });
+        let most = *budget / cost;
+        let better = edited.take(most).find(|edited| {
+            *budget = budget.saturating_sub(cost);
+            count(schema, node, edited) < before
+        });
+        if let Some(better) = better {
+            *place = better;
+        }
+    }
+    *budget = budget.checked_sub(size(object).max(LEAST))?;
+    let causes = causes(schema, &changed);
+    (causes.len() < found.len()).then_some((changed, causes))
+}
+
+/// Returns the first changed object with fewer violations. `budget`: how many bytes may be validated.
 fn improve(
     schema: &Schema,
     object: &Value,
@@ -43,97 +113,115 @@ fn improve(
     hints: &Hints,
     budget: &mut usize,
 ) -> Option<(Value, Vec<Cause>)> {
+    let cost = |value: &Value| size(value).max(LEAST);
+    let whole = cost(object);
     for cause in found {
         let mut pointer = cause.pointer(object);
+        let mut last = String::new();
         // A rule about an object may be met by a change of its fields, or of its parent.
         for _ in 0..3 {
-            for changed in changes(schema, object, &pointer, hints, *budget) {
-                *budget = budget.checked_sub(1)?;
-                let causes = causes(schema, &changed);
-                if causes.len() < found.len() {
-                    return Some((changed, causes));
+            if let (Some(node), Some(place)) =
+                (node(schema.root(), &pointer), object.pointer(&pointer))
+            {
+                let is_root = pointer.is_empty();
+                let before = if is_root {
+                    0
+                } else {
+                    count(schema, node, place)
+                };
+                for edit in edits(node, place, hints, is_root, &last) {
+                    let mut changed = place.clone();
+                    edit.apply(&mut changed);
+                    // What is wrong inside the place is seen there, for less than the whole object costs.
+                    if before > 0 {
+                        *budget = budget.checked_sub(cost(place))?;
+                        if count(schema, node, &changed) >= before {
+                            continue;
+                        }
+                    }
+                    *budget = budget.checked_sub(whole)?;
+                    if !is_root {
+                        let mut outer = object.clone();
+                        *outer.pointer_mut(&pointer)? = changed;
+                        changed = outer;
+                    }
+                    let causes = causes(schema, &changed);
+                    if causes.len() < found.len() {
+                        return Some((changed, causes));
+                    }
                 }
             }
             let Some(parent) = pointer.rfind('/') else {
                 break;
             };
+            last = pointer::steps(&pointer).last().unwrap_or_default();
             pointer.truncate(parent);
         }
     }
     None
 }
 
-/// Returns the objects with one change at or directly below a place, not many more than can be validated.
-fn changes(
-    schema: &Schema,
-    object: &Value,
-    pointer: &str,
-    hints: &Hints,
-    most: usize,
-) -> Vec<Value> {
-    let mut found = Vec::new();
-    if pointer.is_empty() && object["metadata"].is_object() {
-        // A rule may demand a name.
-        found.extend(hints.names.iter().take(most).map(|name| {
-            let mut changed = object.clone();
-            changed["metadata"]["name"] = name.as_str().into();
-            changed
-        }));
+/// A change of a place.
+enum Edit {
+    /// Another name of the object.
+    Name(String),
+    Remove(String),
+    Set(String, Value),
+    Replace(Value),
+}
+
+impl Edit {
+    fn apply(self, place: &mut Value) {
+        match (self, place) {
+            (Self::Name(name), place) => place["metadata"]["name"] = name.into(),
+            (Self::Remove(name), Value::Object(fields)) => _ = fields.remove(&name),
+            (Self::Set(name, value), Value::Object(fields)) => _ = fields.insert(name, value),
+            (Self::Replace(value), place) => *place = value,
+            (Self::Remove(_) | Self::Set(..), _) => {}
+        }
     }
-    let Some(node) = node(schema.root(), pointer) else {
-        return found;
-    };
-    let mut with = |change: &dyn Fn(&mut Value)| {
-        if found.len() > most {
-            return;
-        }
-        let mut changed = object.clone();
-        if let Some(place) = changed.pointer_mut(pointer) {
-            change(place);
-            found.push(changed);
-        }
-    };
-    match object.pointer(pointer) {
-        Some(Value::Object(fields)) => {
-            let is_meta = |name: &str| {
-                pointer.is_empty() && matches!(name, "apiVersion" | "kind" | "metadata")
-            };
+}
+
+/// Returns the changes at or directly below a place. `last`: the field that was tried before, which is removed first.
+fn edits(node: &Node, place: &Value, hints: &Hints, is_root: bool, last: &str) -> Vec<Edit> {
+    let mut found = Vec::new();
+    if is_root && place["metadata"].is_object() {
+        // A rule may demand a name.
+        found.extend(hints.names.iter().cloned().map(Edit::Name));
+    }
+    match place {
+        Value::Object(fields) => {
+            let is_meta =
+                |name: &str| is_root && matches!(name, "apiVersion" | "kind" | "metadata");
             let optional = |name: &&String| !node.required.contains(name) && !is_meta(name);
-            for name in fields.keys().filter(optional) {
-                with(&|place| {
-                    if let Value::Object(fields) = place {
-                        fields.remove(name);
-                    }
-                });
-            }
+            let mut names: Vec<&String> = fields.keys().filter(optional).collect();
+            names.sort_by_key(|name| *name != last);
+            found.extend(names.into_iter().cloned().map(Edit::Remove));
             let absent = node.properties.iter();
             for (name, inner) in absent.filter(|(name, _)| !fields.contains_key(*name)) {
                 for extent in [Extent::Minimal, Extent::Full] {
-                    with(&|place| place[name] = value(inner, name, extent, DEPTH / 2));
+                    let value = value(inner, name, extent, DEPTH / 2);
+                    found.push(Edit::Set(name.clone(), value));
                 }
             }
-            for extent in [Extent::Minimal, Extent::Full] {
-                if !pointer.is_empty() {
-                    with(&|place| *place = value(node, "", extent, DEPTH / 2));
-                }
+            if !is_root {
+                let extents = [Extent::Minimal, Extent::Full].into_iter();
+                let values = extents.map(|extent| value(node, "", extent, DEPTH / 2));
+                found.extend(values.map(Edit::Replace));
             }
             for (name, inner) in &node.properties {
-                for other in others(inner, fields.get(name), hints) {
-                    with(&|place| place[name] = other.clone());
-                }
+                let others = others(inner, fields.get(name), hints).into_iter();
+                found.extend(others.map(|other| Edit::Set(name.clone(), other)));
             }
         }
-        Some(Value::Array(items)) => {
-            if let Some(inner) = node.items.as_deref().filter(|_| items.is_empty()) {
-                with(&|place| *place = vec![value(inner, "", Extent::Minimal, DEPTH / 2)].into());
-            } else {
-                with(&|place| *place = Vec::<Value>::new().into());
-            }
+        Value::Array(items) => {
+            let inner = node.items.as_deref().filter(|_| items.is_empty());
+            let item = inner.map(|inner| value(inner, "", Extent::Minimal, DEPTH / 2));
+            found.push(Edit::Replace(item.into_iter().collect()));
         }
-        found_value => {
-            for other in others(node, found_value, hints) {
-                with(&|place| *place = other.clone());
-            }
+        place => {
+            let others = others(node, Some(place), hints).into_iter();
+            found.extend(others.map(Edit::Replace));
         }
     }
     found

@@ -13,7 +13,7 @@ pub(super) fn string(schema: &Node, name: &str) -> String {
         .as_deref()
         .map(|format| format.replace('-', ""));
     let text = match (&schema.pattern, format.as_deref()) {
-        (Some(pattern), _) => return fit(schema, matching(&pattern.source)),
+        (Some(pattern), _) => return fit(schema, pattern.example(matching).to_owned()),
         (_, Some("datetime")) => "2030-01-01T00:00:00Z",
         (_, Some("date")) => "2030-01-01",
         (_, Some("duration")) => "1h",
