@@ -168,6 +168,7 @@ async fn session(
         args,
         view,
         kubeconfigs,
+        namespace: account.map_or_else(|| "default".to_owned(), |(namespace, _)| namespace),
     };
     let mut sources = sources::watch(&args.directory, &[&installed[..], &args.apply[..]].concat())?;
     if args.has_operator() {
@@ -254,6 +255,8 @@ struct Operator<'a> {
     args: &'a Args,
     view: &'a View,
     kubeconfigs: Vec<PathBuf>,
+    /// Where the Lease of several replicas is.
+    namespace: String,
 }
 
 impl Operator<'_> {
@@ -323,7 +326,10 @@ impl Operator<'_> {
         let old = selected(replicas, only).filter_map(|(_, child)| child.take());
         join_all(old.map(Child::stop)).await;
         let command = match self.args.command.as_slice() {
-            [] if self.args.replicas.get() > 1 => owned(&[RUN, ELECTION].concat()),
+            [] if self.args.replicas.get() > 1 => {
+                let namespace = format!("--leader-elect-resource-namespace={}", self.namespace);
+                owned(&[RUN, ELECTION, &[&namespace]].concat())
+            }
             [] => owned(RUN),
             command => command.to_vec(),
         };
