@@ -83,9 +83,16 @@ fn every_page_is_in_the_table_of_contents() {
 fn links_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut broken = Vec::new();
+    let examples = fs::read_dir(root.join("generated-examples")).unwrap();
+    let examples = examples.filter_map(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let page = format!("generated-examples/{name}/README.md");
+        root.join(&page).exists().then_some(page)
+    });
     for page in pages()
         .into_iter()
         .chain(["README.md".to_owned(), "CONTRIBUTING.md".to_owned()])
+        .chain(examples)
     {
         for link in links(&read(&page)) {
             if link.contains("://") {
@@ -104,6 +111,25 @@ fn links_lead_somewhere() {
         }
     }
     assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
+}
+
+/// mdBook writes nothing for an anchor that does not exist.
+#[test]
+fn included_code_exists() {
+    for page in pages() {
+        for include in read(&page).split("{{#include ").skip(1) {
+            let (path, anchor) = (include.split("}}").next())
+                .and_then(|it| it.split_once(':'))
+                .unwrap();
+            let path = plain(&Path::new(&page).parent().unwrap().join(path));
+            let code = read(path.to_str().unwrap());
+            let lines: Vec<&str> = code.lines().map(str::trim).collect();
+            for mark in ["ANCHOR", "ANCHOR_END"] {
+                let line = format!("// {mark}: {anchor}");
+                assert!(lines.contains(&&*line), "{page}: {include:.60}: {line}");
+            }
+        }
+    }
 }
 
 /// Removes `..` from a path.

@@ -1,0 +1,68 @@
+//! Creates a child when another one is ready.
+
+// ANCHOR: recipe
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use kube::Client;
+use kube_codegen_goldens::cookbook::example_com::v1::App;
+use kube_codegen_runtime::{
+    children::{ChildError, Children},
+    controller::{Action, Controller, OnError},
+    manager::Manager,
+};
+
+use super::{MANAGER, deployment, is_ready, report};
+
+struct Context {
+    client: Client,
+    deployments: Children<Deployment>,
+}
+
+fn register(manager: &mut Manager) {
+    let factory = manager.factory();
+    let (apps, deployments) = (factory.informer::<App>(), factory.informer());
+    let controller = Controller::for_informer(&apps).owns(&deployments);
+    let context = Context {
+        client: manager.client(),
+        deployments: Children::new(manager.client(), &deployments, MANAGER),
+    };
+    manager.controller(controller, |controller| {
+        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
+    });
+}
+
+async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, ChildError> {
+    if app.metadata.deletion_timestamp.is_some() {
+        return Ok(Action::await_change());
+    }
+    for (member, name) in ["database", "front end"].into_iter().enumerate() {
+        let child = deployment(&app, i32::try_from(member).ok());
+        let state = context.deployments.apply(&*app, child).await?;
+        if !state.object().is_some_and(|it| is_ready(it)) {
+            // No timer: the change of its status enqueues the App.
+            let message = format!("the {name} is not ready");
+            report(&context.client, &app, false, "Waiting", &message).await?;
+            return Ok(Action::await_change());
+        }
+    }
+    report(&context.client, &app, true, "Running", "").await?;
+    Ok(Action::await_change())
+}
+// ANCHOR_END: recipe
+
+#[test]
+fn the_front_end_comes_after_the_database() {
+    super::simulation("cookbook wait", register)
+        .sample(&super::app("a", &serde_json::json!({})))
+        .objects(1)
+        .truth("App", "/status/conditions/0/status", |server, app| {
+            let name = app["metadata"]["name"].as_str().unwrap_or_default();
+            let all = (0..2).all(|member| {
+                let child = server.get::<Deployment>("default", &format!("{name}-{member}"));
+                child.is_some_and(|it| is_ready(&it))
+            });
+            if all { "True" } else { "False" }.into()
+        })
+        .run();
+}
