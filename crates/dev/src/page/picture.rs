@@ -17,6 +17,12 @@ const ROWS: usize = 2_000;
 /// Returns the page.
 pub(crate) fn picture(history: &History) -> String {
     let (mut entries, replicas) = history.entries();
+    // The output of a simulation is about another run, and the address of the page has its token.
+    let is_left_out = |it: &Entry| {
+        let left_out = ["simulation: ", "page: "];
+        it.topic == Topic::Dev && left_out.iter().any(|start| it.text.starts_with(start))
+    };
+    entries.retain(|(_, entry)| !is_left_out(entry));
     entries.sort_by_key(|(at, _)| *at);
     let replicas = replicas.max(1);
     let name = |number| match replicas {
@@ -79,8 +85,6 @@ impl Drawing {
         let mut who = self.names[index].clone();
         let look = if entry.failed { Look::Bad } else { Look::Good };
         let sign = match entry.topic {
-            // The output of a simulation is about another run.
-            Topic::Dev if entry.text.starts_with("simulation: ") => return None,
             Topic::Dev => {
                 "user".clone_into(&mut who);
                 let look = if entry.failed { Look::Bad } else { Look::User };
