@@ -77,7 +77,6 @@ async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, Child
 fn the_status_counts_what_is_ready() {
     super::simulation("cookbook summary", register)
         .sample(&super::app("a", &serde_json::json!({"members": 2})))
-        .objects(1)
         .truth("App", "/status/ready", |server, app| {
             let namespace = app["metadata"]["namespace"].as_str().unwrap_or_default();
             let mut all = server.list::<Deployment>();

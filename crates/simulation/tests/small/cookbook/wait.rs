@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::Client;
+use kube::{Client, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
     children::{ChildError, Children},
@@ -55,12 +55,16 @@ async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, Child
 fn the_front_end_comes_after_the_database() {
     super::simulation("cookbook wait", register)
         .sample(&super::app("a", &serde_json::json!({})))
-        .objects(1)
         .truth("App", "/status/conditions/0/status", |server, app| {
-            let name = app["metadata"]["name"].as_str().unwrap_or_default();
+            let text = |key| app["metadata"][key].as_str().unwrap_or_default();
+            let (namespace, name) = (text("namespace"), text("name"));
             let all = (0..2).all(|member| {
-                let child = server.get::<Deployment>("default", &format!("{name}-{member}"));
-                child.is_some_and(|it| is_ready(&it))
+                let child = server.get::<Deployment>(namespace, &format!("{name}-{member}"));
+                child.is_some_and(|it| {
+                    // What the last App of this name has left is not this one's.
+                    let owner = it.owner_references().first();
+                    is_ready(&it) && owner.is_some_and(|it| app["metadata"]["uid"] == it.uid)
+                })
             });
             if all { "True" } else { "False" }.into()
         })
