@@ -246,8 +246,7 @@ impl Simulation {
     }
 
     /// Declares what a field of the status says, given as a JSON pointer: [`Oracle::Truth`] compares it whenever the operator is at rest, also while
-    /// Pods do not get ready. Objects without the field have null. What the operator writes before that may be late, but must have been so at some time
-    /// since the object was created.
+    /// Pods do not get ready. Objects without the field have null.
     ///
     /// ```
     /// # use kube_codegen_simulation::Simulation;

@@ -4,7 +4,6 @@
 mod around;
 mod causes;
 mod claims;
-mod cluster;
 mod guard;
 mod herd;
 mod members;
