@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How long the output of an ended operator is waited for: a child of it may keep the pipe open.
 const REST: Duration = Duration::from_secs(1);
 
-/// What of a command's arguments stands for the number of the replica.
+/// The placeholder for the replica's number in the arguments of a command.
 const REPLICA: &str = "{replica}";
 
 pub(super) struct Child {
@@ -163,7 +163,7 @@ pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Res
         output.spawn(async move {
             let mut lines = BufReader::new(pipe).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                view.note(&format!("simulation: {line}"));
+                view.simulation(&line);
             }
         });
     }

@@ -62,7 +62,8 @@ pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
                 simulates: args.directory.join("tests/simulate.rs").is_file(),
             };
             let page = Page::start(history.clone(), actions).await?;
-            view.note(&format!("page: {}", page.url()));
+            // A picture of the run may go to others: the address has the token.
+            view.say(&format!("page: {}", page.url()));
             Some(page)
         }
         None => None,

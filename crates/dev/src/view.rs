@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     cluster::{AGENT, Cluster},
-    history::History,
+    history::{Entry, History, Topic},
     table::{aligned, cell},
 };
 
@@ -96,7 +96,21 @@ impl View {
         if let Some(history) = &self.0.history {
             history.note(text, false);
         }
+        self.say(text);
+    }
+
+    /// Prints what is in no record of the run.
+    pub(super) fn say(&self, text: &str) {
         self.line(Style::new().bold(), "dev", text);
+    }
+
+    /// Prints a line of the output of a simulation.
+    pub(super) fn simulation(&self, line: &str) {
+        let text = format!("simulation: {line}");
+        self.say(&text);
+        if let Some(history) = &self.0.history {
+            history.add(Entry::new(Topic::Simulation, String::new(), text));
+        }
     }
 
     pub(super) fn error(&self, text: &str) {

@@ -1,9 +1,5 @@
 //! An entry of the timeline.
 
-/// What is entered when the network of a replica is taken away, and when it is back.
-pub(crate) const NETWORK_AWAY: &str = "the network of the operator is away";
-pub(crate) const NETWORK_BACK: &str = "the operator has its network again";
-
 /// What an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Topic {
@@ -21,6 +17,8 @@ pub(crate) enum Topic {
     Reconcile,
     /// A request of the operator.
     Request,
+    /// A line of the output of a simulation, which is about another run.
+    Simulation,
     /// An event of a watch that the operator gets.
     Watch,
 }
@@ -28,7 +26,7 @@ pub(crate) enum Topic {
 impl Topic {
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Dev => "dev",
+            Self::Dev | Self::Simulation => "dev",
             Self::Event => "event",
             Self::Log => "log",
             Self::Object => "object",
@@ -52,6 +50,10 @@ pub(crate) struct Entry {
     pub(crate) failed: bool,
     /// The number of the replica of the operator, from 1 on; 0 if it is about none.
     pub(crate) replica: usize,
+    /// The field manager that has changed the object; empty if it is not known.
+    pub(crate) by: String,
+    /// Whether the replica takes part from now on: it runs and has a network.
+    pub(crate) takes_part: Option<bool>,
 }
 
 impl Entry {
@@ -63,6 +65,8 @@ impl Entry {
             took: None,
             failed: false,
             replica: 0,
+            by: String::new(),
+            takes_part: None,
         }
     }
 

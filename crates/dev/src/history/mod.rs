@@ -13,7 +13,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-pub(crate) use entry::{Entry, NETWORK_AWAY, NETWORK_BACK, Topic};
+pub(crate) use entry::{Entry, Topic};
 pub(crate) use line::Line;
 use line::Mark;
 use objects::Objects;
@@ -156,9 +156,15 @@ impl History {
         let now = self.now();
         let mut inner = self.lock();
         let number = inner.next();
-        let (key, text) = inner.objects.change(change, now, number);
-        if let Some(text) = text {
-            inner.add(now, Entry::new(Topic::Object, key, text));
+        let (key, changed) = inner.objects.change(change, now, number);
+        if let Some((what, by)) = changed {
+            let text = match by.as_str() {
+                "" => what.to_owned(),
+                by => format!("{what} by {by}"),
+            };
+            let mut entry = Entry::new(Topic::Object, key, text);
+            entry.by = by;
+            inner.add(now, entry);
         }
         drop(inner);
         self.wake();
@@ -187,14 +193,17 @@ impl History {
         failed: bool,
     ) {
         let mut inner = self.lock();
-        inner.replica(replica).operator = operator;
+        let it = inner.replica(replica);
+        it.operator = operator;
+        let takes_part = it.takes_part();
         if operator != Operator::Paused {
             // What has not ended by then never does.
             inner.running.retain(|_, (of, _)| *of != replica);
         }
         drop(inner);
-        let entry = Entry::new(Topic::Process, String::new(), text);
-        self.add(entry.of(replica).failed(failed));
+        let mut entry = Entry::new(Topic::Process, String::new(), text).of(replica);
+        entry.takes_part = Some(takes_part);
+        self.add(entry.failed(failed));
     }
 
     pub(crate) fn operator(&self, replica: usize) -> Operator {
@@ -202,10 +211,19 @@ impl History {
     }
 
     pub(crate) fn set_network(&self, replica: usize, works: bool) {
-        self.lock().replica(replica).network = works;
-        let text = if works { NETWORK_BACK } else { NETWORK_AWAY };
-        let entry = Entry::new(Topic::Process, String::new(), text);
-        self.add(entry.of(replica).failed(!works));
+        let mut inner = self.lock();
+        let it = inner.replica(replica);
+        it.network = works;
+        let takes_part = it.takes_part();
+        drop(inner);
+        let text = if works {
+            "the operator has its network again"
+        } else {
+            "the network of the operator is away"
+        };
+        let mut entry = Entry::new(Topic::Process, String::new(), text).of(replica);
+        entry.takes_part = Some(takes_part);
+        self.add(entry.failed(!works));
     }
 
     /// Remembers that a replica has written a Lease with itself as the holder, or without a holder.
@@ -286,6 +304,10 @@ impl History {
 }
 
 impl Replica {
+    fn takes_part(self) -> bool {
+        self.operator == Operator::Running && self.network
+    }
+
     fn json(self) -> Value {
         let operator = match self.operator {
             Operator::Absent => "absent",

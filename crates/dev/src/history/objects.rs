@@ -93,7 +93,7 @@ fn qualified(name: &str, group: &str) -> String {
     }
 }
 
-/// Returns ` by MANAGER`: whose entry of the managed fields differs from before. Their times are seconds, so that it may be the newest one that
+/// Returns the manager whose entry of the managed fields differs from before. Their times are seconds, so that it may be the newest one that
 /// has not changed; a deletion has no entry.
 fn writer(before: &Value, after: &Value) -> String {
     let managers = |object: &Value| -> Vec<Value> {
@@ -107,7 +107,7 @@ fn writer(before: &Value, after: &Value) -> String {
     let newest = || new.iter().max_by_key(time);
     let entry = changed.or_else(|| if deleted(after) { None } else { newest() });
     let name = entry.and_then(|it| it["manager"].as_str());
-    name.map(|it| format!(" by {it}")).unwrap_or_default()
+    name.unwrap_or_default().to_owned()
 }
 
 impl Objects {
@@ -117,13 +117,13 @@ impl Objects {
         format!("{resource}/{}", name.as_ref())
     }
 
-    /// Stores a change. Returns the key of the object, and what has changed and by whom, unless nothing has.
+    /// Stores a change. Returns the key of the object, and what has happened and by whom, unless nothing has.
     pub(super) fn change(
         &mut self,
         change: Change,
         at: u64,
         number: u64,
-    ) -> (String, Option<String>) {
+    ) -> (String, Option<(&'static str, String)>) {
         let object = &change.object;
         let group = change.root.strip_prefix("/apis/").unwrap_or_default();
         let group = group.split('/').next().unwrap_or_default();
@@ -156,10 +156,17 @@ impl Objects {
             .is_none_or(|old| old.deleted || old.uid != text(object, "/metadata/uid"));
         let mut versions = old.map(|old| old.versions).unwrap_or_default();
         let version: Arc<str> = object.to_string().into();
-        let before = versions.back().filter(|_| !is_new);
-        let before = before.and_then(|it| serde_json::from_str(&it.text).ok());
-        let by = writer(&before.unwrap_or_default(), object);
         let is_same = versions.back().is_some_and(|last| last.text == version);
+        let what = match (change.deleted, is_new, is_same) {
+            (true, ..) => Some(("deleted", String::new())),
+            (_, true, _) => Some(("created", writer(&Value::Null, object))),
+            (_, _, false) => {
+                let before = versions.back();
+                let before = before.and_then(|it| serde_json::from_str(&it.text).ok());
+                Some(("changed", writer(&before.unwrap_or_default(), object)))
+            }
+            _ => None,
+        };
         if !is_same {
             if let Some(last) = versions.back() {
                 self.bytes += last.text.len();
@@ -167,12 +174,6 @@ impl Objects {
             }
             versions.push_back(Version { at, text: version });
         }
-        let what = match (change.deleted, is_new, is_same) {
-            (true, ..) => Some("deleted".to_owned()),
-            (_, true, _) => Some(format!("created{by}")),
-            (_, _, false) => Some(format!("changed{by}")),
-            _ => None,
-        };
         let kept = Kept {
             rank: change.rank,
             custom: change.custom,
@@ -290,14 +291,17 @@ mod tests {
         let mut objects = Objects::default();
         let (key, what) = objects.change(change("a", 1, false), 0, 0);
         assert_eq!(
-            (key.as_str(), what.as_deref()),
-            ("deployments.apps/default/a", Some("created by user"))
+            (key.as_str(), what),
+            (
+                "deployments.apps/default/a",
+                Some(("created", "user".to_owned()))
+            )
         );
         assert_eq!(objects.key("Deployment.apps", "default/a"), key);
         assert_eq!(objects.change(change("a", 1, false), 1, 1).1, None);
         for replicas in 0..300 {
             let (_, what) = objects.change(change("a", 2 + replicas, false), 2, 2);
-            assert_eq!(what.as_deref(), Some("changed by user"));
+            assert_eq!(what, Some(("changed", "user".to_owned())));
         }
         let versions = objects.versions(&key).unwrap();
         assert_eq!(versions.versions.len(), VERSIONS);
@@ -310,13 +314,13 @@ mod tests {
                 .contains("\"replicas\":301")
         );
         assert_eq!(
-            objects.change(change("a", 301, true), 3, 3).1.as_deref(),
-            Some("deleted")
+            objects.change(change("a", 301, true), 3, 3).1,
+            Some(("deleted", String::new()))
         );
         assert_eq!(objects.all(), Vec::<Value>::new());
         assert_eq!(
-            objects.change(change("a", 1, false), 4, 4).1.as_deref(),
-            Some("created by user")
+            objects.change(change("a", 1, false), 4, 4).1,
+            Some(("created", "user".to_owned()))
         );
         assert_eq!(objects.all().len(), 1);
     }

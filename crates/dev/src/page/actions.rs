@@ -128,7 +128,7 @@ impl Actions {
             Some(number) => {
                 let index = number.checked_sub(1);
                 let found = index.and_then(|index| all.get(index..=index));
-                found.ok_or_else(|| format!("there is no replica {number}"))
+                found.ok_or_else(|| format!("no replica {number}: the operator has {}", all.len()))
             }
         }
     }

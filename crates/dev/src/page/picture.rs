@@ -8,7 +8,7 @@ use kube_codegen_look::picture::{Look, Parties, Picture, Row, Shade, Sign, Step,
 use crate::{
     cluster::AGENT,
     follow::OF_THE_CLUSTER,
-    history::{Entry, History, NETWORK_AWAY, NETWORK_BACK, Topic},
+    history::{Entry, History, Topic},
 };
 
 /// Rows at most: the newest.
@@ -17,12 +17,6 @@ const ROWS: usize = 2_000;
 /// Returns the page.
 pub(crate) fn picture(history: &History) -> String {
     let (mut entries, replicas) = history.entries();
-    // The output of a simulation is about another run, and the address of the page has its token.
-    let is_left_out = |it: &Entry| {
-        let left_out = ["simulation: ", "page: "];
-        it.topic == Topic::Dev && left_out.iter().any(|start| it.text.starts_with(start))
-    };
-    entries.retain(|(_, entry)| !is_left_out(entry));
     entries.sort_by_key(|(at, _)| *at);
     let replicas = replicas.max(1);
     let name = |number| match replicas {
@@ -82,6 +76,9 @@ impl Drawing {
             look,
             answered: false,
         };
+        if let Some(takes_part) = entry.takes_part {
+            self.away[index] = !takes_part;
+        }
         let mut who = self.names[index].clone();
         let look = if entry.failed { Look::Bad } else { Look::Good };
         let sign = match entry.topic {
@@ -98,45 +95,29 @@ impl Drawing {
             }
             // Its lines are too many; each failure is one of them.
             Topic::Log if !entry.failed => return None,
-            Topic::Log | Topic::Process => {
-                match entry.text.as_str() {
-                    NETWORK_AWAY | "the operator is paused" => self.away[index] = true,
-                    NETWORK_BACK | "the operator goes on" | "the operator starts" => {
-                        self.away[index] = false;
-                    }
-                    text if entry.topic == Topic::Process && text.contains("ended") => {
-                        self.away[index] = true;
-                    }
-                    _ => {}
+            Topic::Simulation => return None,
+            Topic::Log | Topic::Process => Sign::Dot { at: operator, look },
+            Topic::Object => match entry.by.as_str() {
+                by if by == AGENT || by.starts_with("kubectl") => {
+                    "user".clone_into(&mut who);
+                    arrow(self.parties.user(), server, Look::User)
                 }
-                Sign::Dot { at: operator, look }
-            }
-            Topic::Object => {
-                let by = entry.text.split_once(" by ").map(|(_, by)| by);
-                match by {
-                    Some(by) if by == AGENT || by.starts_with("kubectl") => {
-                        "user".clone_into(&mut who);
-                        arrow(self.parties.user(), server, Look::User)
-                    }
-                    Some(by) if is_of_the_cluster(by) => {
-                        "cluster".clone_into(&mut who);
-                        arrow(self.parties.cluster(), server, Look::Cluster)
-                    }
-                    _ => {
-                        // The request of the operator says it already.
-                        let written = self.written.get_mut(&entry.object).filter(|it| **it > 0);
-                        if let Some(written) = written {
-                            *written -= 1;
-                            return None;
-                        }
-                        "server".clone_into(&mut who);
-                        Sign::Dot {
-                            at: server,
-                            look: Look::Note,
-                        }
-                    }
+                by if is_of_the_cluster(by) => {
+                    "cluster".clone_into(&mut who);
+                    arrow(self.parties.cluster(), server, Look::Cluster)
                 }
-            }
+                _ => {
+                    // The request of the operator says it already.
+                    let written = self.written.get_mut(&entry.object).filter(|it| **it > 0);
+                    if let Some(written) = written {
+                        *written -= 1;
+                        return None;
+                    }
+                    "server".clone_into(&mut who);
+                    let look = Look::Note;
+                    Sign::Dot { at: server, look }
+                }
+            },
             Topic::Reconcile => {
                 self.busy[index] = self.busy[index].max(at + entry.took.unwrap_or(0));
                 Sign::Dot { at: operator, look }
@@ -193,14 +174,19 @@ fn text(entry: &Entry) -> String {
         },
         // The lane says whose line it is.
         Topic::Process => text.trim_start_matches("the operator ").to_owned(),
-        Topic::Dev | Topic::Log => text.clone(),
+        Topic::Dev | Topic::Log | Topic::Simulation => text.clone(),
     }
 }
 
 /// Whether a field manager belongs to a controller of the cluster.
 fn is_of_the_cluster(manager: &str) -> bool {
-    // `controllers` is the program of kube-codegen-testenv.
-    OF_THE_CLUSTER.contains(&manager)
-        || manager.starts_with("kube-") && manager != AGENT
-        || manager == "controllers"
+    // `controllers` is the program of kube-codegen-testenv; the others are Kubernetes' own.
+    const REAL: [&str; 5] = [
+        "controllers",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "kubelet",
+    ];
+    OF_THE_CLUSTER.contains(&manager) || REAL.contains(&manager)
 }
