@@ -1,4 +1,5 @@
 //! The look that all pages of kube-codegen share: one stylesheet, one script, the escaping of texts, and pictures of runs.
+
 pub mod picture;
 
 use std::fmt;

@@ -150,16 +150,21 @@ pub enum Sign {
     None,
 }
 
-/// What a sign stands for, which decides its color.
+/// The meaning of a sign, which decides its color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Look {
+    /// Something of the operator that succeeds.
     #[default]
     Good,
+    /// Something that fails.
     Bad,
+    /// An event of a watch.
     Event,
+    /// A change by the user.
     User,
+    /// A change by a controller of the cluster.
     Cluster,
+    /// A remark.
     Note,
 }
 
