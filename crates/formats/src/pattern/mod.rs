@@ -17,8 +17,12 @@ pub fn translate(pattern: &str) -> Result<String, Refused> {
 
 /// Compiles a pattern so that it matches as Go's `regexp` does.
 pub fn compile(pattern: &str) -> Result<Regex, Refused> {
+    build(pattern, 64 << 20)
+}
+
+fn build(pattern: &str, most: usize) -> Result<Regex, Refused> {
     RegexBuilder::new(&translate(pattern)?)
-        .size_limit(64 << 20)
+        .size_limit(most)
         .build()
         .map_err(|error| {
             Refused::new(match error {
@@ -49,8 +53,8 @@ pub fn compiled(pattern: &str) -> Result<Rc<Regex>, Refused> {
         if let Some(regex) = known.get(pattern) {
             return Ok(Rc::clone(regex));
         }
-        let mut builder = RegexBuilder::new(&translate(pattern)?);
-        let Ok(regex) = builder.size_limit(LARGEST).build() else {
+        // An error may mean that the pattern is too large to be kept.
+        let Ok(regex) = build(pattern, LARGEST) else {
             return compile(pattern).map(Rc::new);
         };
         if known.len() >= MOST {

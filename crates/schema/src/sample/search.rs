@@ -50,7 +50,11 @@ fn count(schema: &Schema, node: &Node, value: &Value) -> usize {
     schema.violations(node, &value).len()
 }
 
-/// Returns about how many bytes of work a value is.
+/// Returns about how many bytes of work a validation of a value is.
+fn cost(value: &Value) -> usize {
+    size(value).max(LEAST)
+}
+
 fn size(value: &Value) -> usize {
     let inner = match value {
         Value::String(text) => text.len(),
@@ -84,7 +88,7 @@ fn improve_places(
         if before == 0 {
             continue;
         }
-        let cost = size(place).max(LEAST);
+        let cost = cost(place);
         let edited = edits(node, place, hints, false, "").into_iter();
         let edited = edited.map(|edit| {
             let mut edited = place.clone();
@@ -100,7 +104,7 @@ fn improve_places(
             *place = better;
         }
     }
-    *budget = budget.checked_sub(size(object).max(LEAST))?;
+    *budget = budget.checked_sub(cost(object))?;
     let causes = causes(schema, &changed);
     (causes.len() < found.len()).then_some((changed, causes))
 }
@@ -113,15 +117,13 @@ fn improve(
     hints: &Hints,
     budget: &mut usize,
 ) -> Option<(Value, Vec<Cause>)> {
-    let cost = |value: &Value| size(value).max(LEAST);
-    let whole = cost(object);
     for cause in found {
         let mut pointer = cause.pointer(object);
         let mut last = String::new();
         // A rule about an object may be met by a change of its fields, or of its parent.
         for _ in 0..3 {
-            if let (Some(node), Some(place)) =
-                (node(schema.root(), &pointer), object.pointer(&pointer))
+            if let Some(node) = node(schema.root(), &pointer)
+                && let Some(place) = object.pointer(&pointer)
             {
                 let is_root = pointer.is_empty();
                 let before = if is_root {
@@ -139,12 +141,8 @@ fn improve(
                             continue;
                         }
                     }
-                    *budget = budget.checked_sub(whole)?;
-                    if !is_root {
-                        let mut outer = object.clone();
-                        *outer.pointer_mut(&pointer)? = changed;
-                        changed = outer;
-                    }
+                    *budget = budget.checked_sub(cost(object))?;
+                    let changed = with(object, &pointer, changed)?;
                     let causes = causes(schema, &changed);
                     if causes.len() < found.len() {
                         return Some((changed, causes));
@@ -159,6 +157,16 @@ fn improve(
         }
     }
     None
+}
+
+/// Returns the object with another value at a place.
+fn with(object: &Value, pointer: &str, value: Value) -> Option<Value> {
+    if pointer.is_empty() {
+        return Some(value);
+    }
+    let mut object = object.clone();
+    *object.pointer_mut(pointer)? = value;
+    Some(object)
 }
 
 /// A change of a place.
