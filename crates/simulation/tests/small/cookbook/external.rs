@@ -96,7 +96,7 @@ impl Context {
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Stands for the client of an external system: it refuses calls that come too fast.
+/// The client of an external system, in memory: it refuses calls that come too fast.
 #[derive(Clone)]
 struct Provider {
     machines: Machines,

@@ -11,13 +11,16 @@ mod secret;
 mod summary;
 mod wait;
 
+use std::sync::Arc;
+
 use k8s_openapi::{api::apps::v1::Deployment, apimachinery::pkg::apis::meta::v1::Condition};
 use kube::{Client, CustomResourceExt as _, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
-    children::OWNER,
+    children::{Children, OWNER},
     client::{FieldManager, TypedClient},
     condition::{condition, set_condition},
+    controller::Controller,
     manager::Manager,
     record::apply::{Apply, Items as _},
 };
@@ -28,6 +31,24 @@ const APPS: &str = "/apis/example.com/v1/namespaces/default/apps";
 
 // ANCHOR: shared
 const MANAGER: FieldManager<'static> = FieldManager::new("apps").force();
+
+/// What the reconcile of most recipes needs.
+struct Context {
+    client: Client,
+    deployments: Children<Deployment>,
+}
+
+/// A controller of the Apps that own Deployments.
+fn owner(manager: &mut Manager) -> (Controller<App>, Arc<Context>) {
+    let factory = manager.factory();
+    let (apps, deployments) = (factory.informer::<App>(), factory.informer());
+    let controller = Controller::for_informer(&apps).owns(&deployments);
+    let context = Context {
+        client: manager.client(),
+        deployments: Children::new(manager.client(), &deployments, MANAGER),
+    };
+    (controller, Arc::new(context))
+}
 
 /// The Deployment of an App: named like it, or one of several, with a number.
 fn deployment(app: &App, member: Option<i32>) -> Apply<Deployment> {

@@ -57,7 +57,7 @@ async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, Child
             .namespaced(app.namespace().unwrap_or_default());
         let Ok(secret) = secrets.get(name) else {
             // Its creation enqueues the App.
-            let message = format!("there is no Secret {name:?}");
+            let message = format!("the Secret {name:?} does not exist");
             report(&context.client, &app, false, "SecretMissing", &message).await?;
             return Ok(Action::await_change());
         };

@@ -4,33 +4,22 @@
 use std::sync::Arc;
 
 use k8s_openapi::{api::apps::v1::Deployment, apimachinery::pkg::apis::meta::v1::Condition};
-use kube::{Client, ResourceExt as _};
+use kube::ResourceExt as _;
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
-    children::{ChildError, Children},
+    children::ChildError,
     client::TypedClient,
     condition::{condition, set_condition},
-    controller::{Action, Controller, OnError},
+    controller::{Action, OnError},
     manager::Manager,
 };
 
-use super::{MANAGER, deployment, is_ready};
-
-struct Context {
-    client: Client,
-    deployments: Children<Deployment>,
-}
+use super::{Context, deployment, is_ready, owner};
 
 fn register(manager: &mut Manager) {
-    let factory = manager.factory();
-    let (apps, deployments) = (factory.informer::<App>(), factory.informer());
-    let controller = Controller::for_informer(&apps).owns(&deployments);
-    let context = Context {
-        client: manager.client(),
-        deployments: Children::new(manager.client(), &deployments, MANAGER),
-    };
+    let (controller, context) = owner(manager);
     manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
+        controller.run(reconcile, |_, _, _| OnError::Backoff, context)
     });
 }
 

@@ -4,31 +4,20 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::{Client, ResourceExt as _};
+use kube::ResourceExt as _;
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
-    children::{ChildError, Children},
-    controller::{Action, Controller, OnError},
+    children::ChildError,
+    controller::{Action, OnError},
     manager::Manager,
 };
 
-use super::{MANAGER, deployment, is_ready, report};
-
-struct Context {
-    client: Client,
-    deployments: Children<Deployment>,
-}
+use super::{Context, deployment, is_ready, owner, report};
 
 fn register(manager: &mut Manager) {
-    let factory = manager.factory();
-    let (apps, deployments) = (factory.informer::<App>(), factory.informer());
-    let controller = Controller::for_informer(&apps).owns(&deployments);
-    let context = Context {
-        client: manager.client(),
-        deployments: Children::new(manager.client(), &deployments, MANAGER),
-    };
+    let (controller, context) = owner(manager);
     manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
+        controller.run(reconcile, |_, _, _| OnError::Backoff, context)
     });
 }
 
