@@ -1,6 +1,7 @@
 //! `kube-codegen rbac`: compares the rights of an operator with the requests that it made.
 use std::{
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -15,6 +16,7 @@ use crate::{
     deploy::{
         Tree,
         rights::Needs,
+        rights_page,
         role::{check, rewrite},
     },
     diag::Diagnostics,
@@ -44,9 +46,16 @@ pub(super) struct Args {
     /// Change the rules in the file; rules that stay keep their lines and comments
     #[arg(long)]
     write: bool,
+
+    /// Page in Markdown with the rights and a sentence on each: --write writes it, --check compares it if it exists
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    if args.page.is_some() && !args.write && !args.check {
+        return Err("--page needs --write or --check".to_owned().into());
+    }
     let mut needs = Needs::default();
     for path in &args.requests {
         let name = path.display();
@@ -77,7 +86,11 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let mut diagnostics = Diagnostics::new();
         check(&tree, &needs, &mut diagnostics);
         let rights = count(needs.used.len() + needs.infrastructure.len(), "right");
-        return report(diagnostics, &tree.sources, &rights, None, console);
+        report(diagnostics, &tree.sources, &rights, None, console)?;
+        return match &args.page {
+            Some(page) => check_page(page, &rights_page(&tree, &needs), console),
+            None => Ok(()),
+        };
     }
     let source = tree
         .sources
@@ -99,7 +112,36 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     if let Some(totals) = ChangeArgs::apply(false).process(&[&plan], "rbac", console)? {
         console.line(&format!("{}: {}", args.roles.display(), totals.text()));
     }
+    if let Some(page) = &args.page {
+        // What the file grants now.
+        let tree = only(read(directory, console)?, &args.roles)?;
+        write_page(page, &rights_page(&tree, &needs))?;
+    }
     Ok(())
+}
+
+fn write_page(path: &Path, text: &str) -> Result<(), String> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(directory)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+}
+
+/// Compares the page. An operator without one has no need of it.
+fn check_page(path: &Path, text: &str, console: &mut Console) -> Result<(), CommandError> {
+    match fs::read_to_string(path) {
+        Ok(page) if page != text => {
+            console.error(&format!(
+                "`{}` does not show the rights as they are; `kube-codegen rbac --write --page {0}` writes it",
+                path.display()
+            ));
+            Err(CommandError::Reported)
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(format!("cannot read `{}`: {error}", path.display()).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Keeps the objects of one file.

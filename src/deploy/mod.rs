@@ -7,12 +7,14 @@ mod flags;
 mod hub;
 mod pods;
 pub(crate) mod rights;
+mod rights_page;
 pub(crate) mod role;
 
 pub(crate) use about::About;
 pub(crate) use bundle::{Settings as BundleSettings, bundle};
 pub(crate) use chart::chart;
 pub(crate) use check::check;
+pub(crate) use rights_page::page as rights_page;
 
 use std::{fs, path::Path};
 

@@ -14,17 +14,17 @@ use crate::{
 
 /// A rule of a Role or `ClusterRole`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Rule {
+pub(super) struct Rule {
     groups: Vec<String>,
     resources: Vec<String>,
-    verbs: Vec<String>,
-    names: Vec<String>,
+    pub(super) verbs: Vec<String>,
+    pub(super) names: Vec<String>,
     /// Rules on URLs are not about resources.
-    urls: bool,
+    pub(super) urls: bool,
 }
 
 impl Rule {
-    fn read(rule: &Value) -> Self {
+    pub(super) fn read(rule: &Value) -> Self {
         let list = |key: &str| {
             let items = rule[key].as_array().into_iter().flatten();
             items.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -49,7 +49,7 @@ impl Rule {
     }
 
     /// Returns the rights, one for each combination.
-    fn rights(&self) -> Vec<Right> {
+    pub(super) fn rights(&self) -> Vec<Right> {
         let mut rights = Vec::new();
         for group in &self.groups {
             for resource in &self.resources {
@@ -107,7 +107,7 @@ fn sorted(verbs: BTreeSet<String>) -> Vec<String> {
 }
 
 /// Returns the roles of a tree.
-fn roles(tree: &Tree) -> impl Iterator<Item = &Manifest> {
+pub(super) fn roles(tree: &Tree) -> impl Iterator<Item = &Manifest> {
     tree.of("ClusterRole").chain(tree.of("Role"))
 }
 

@@ -150,6 +150,51 @@ fn what_is_written_keeps_comments_and_other_rules() {
 }
 
 #[test]
+fn a_page_says_where_each_right_holds_and_why() {
+    for (args, place) in [
+        (&[][..], "the cluster"),
+        (&["--scope=namespace"], "namespace `test-operator`"),
+    ] {
+        let (_directory, package) = scaffold(args);
+        let more = r#"{"verb":"get","group":"","resource":"secrets","name":"a","status":200}
+{"verb":"patch","group":"apps","resource":"deployments","name":"a","status":201}"#;
+        log(&package, more);
+        let page = ["--page", "docs/rights.md"];
+        // Without a page, there is nothing to compare.
+        check(&package).unwrap_err();
+        succeed(&package, &[&ARGS[..], &["--write"], &page].concat());
+        let path = package.join("docs/rights.md");
+        let text = fs::read_to_string(&path).unwrap();
+        for row in [
+            format!("| `crdplural.iksoon.test.com` | {place} | `list`, `watch` | Caches all objects. |"),
+            format!("| `secrets` | {place} | `get` | Reads single ones. **It sees what Secrets contain.** |"),
+            format!("| `deployments.apps` | {place} | `create`, `patch` | Creates and changes objects. |"),
+            format!("| `events.events.k8s.io` | {place} | `create`, `patch` | Reports what it does as Events. |"),
+            "| `leases.coordination.k8s.io` | namespace `test-operator` | `get`, `create`, `update` | The flag --leader-elect of the Deployment needs them. |".to_owned(),
+            "| `tokenreviews.authentication.k8s.io` | the cluster | `create` | The flag --metrics-secure of the Deployment needs them. |".to_owned(),
+        ] {
+            assert!(text.contains(&row), "{row}\n{text}");
+        }
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("| `")).count(),
+            7,
+            "{text}"
+        );
+        succeed(&package, &[&ARGS[..], &["--check"], &page].concat());
+        fs::write(&path, text.replace("watch", "delete")).unwrap();
+        let output = run(&package, &[&ARGS[..], &["--check"], &page].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("rbac --write --page docs/rights.md` writes it"));
+        fs::remove_file(&path).unwrap();
+        succeed(&package, &[&ARGS[..], &["--check"], &page].concat());
+    }
+    let (_directory, package) = scaffold(&[]);
+    log(&package, "");
+    let output = run(&package, &[&ARGS[..], &["--page=x.md"]].concat());
+    assert!(stderr(&output).contains("--page needs --write or --check"));
+}
+
+#[test]
 fn without_requests_there_is_nothing_to_compare() {
     let (_directory, package) = scaffold(&[]);
     let output = run(&package, &["rbac", "--check"]);

@@ -67,9 +67,15 @@ fn the_rights_of_each_example_are_those_that_its_tests_use() {
         assert_eq!(ran, 1, "{example}");
         let requests = format!("--requests={}", log.display());
         if accepts {
-            succeed(&directory, &["rbac", "--write", &requests]);
+            succeed(
+                &directory,
+                &["rbac", "--write", "--page=docs/rights.md", &requests],
+            );
         }
-        let output = run(&directory, &["rbac", "--check", &requests]);
+        let output = run(
+            &directory,
+            &["rbac", "--check", "--page=docs/rights.md", &requests],
+        );
         assert!(output.status.success(), "{example}: {}", stderr(&output));
     }
 }
