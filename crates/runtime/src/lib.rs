@@ -60,12 +60,14 @@
 //! - [`finalizer`]: clean-up before an object is deleted
 //! - [`migration`]: objects in the storage version of their CRD
 //! - `metrics`: metrics for Prometheus (feature `metrics`)
+//! - [`clusters`]: member clusters that come and go, with controllers of their own
 //! - `server`: HTTP servers for health checks, metrics and debugging (feature `server`)
 //! - `validation`: validates objects and fills in defaults without a cluster (feature `validation`)
 //! - `webhook`: admission and conversion webhooks (feature `webhook`)
 //! - [`manager`]: starts and stops all parts of an operator
 pub mod children;
 pub mod client;
+pub mod clusters;
 pub mod condition;
 pub mod controller;
 pub mod event;

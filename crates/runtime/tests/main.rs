@@ -3,6 +3,7 @@
 mod caches;
 mod children;
 mod client;
+mod clusters;
 mod fuzzed;
 mod leader_election;
 mod manager;

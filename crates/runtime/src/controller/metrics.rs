@@ -69,6 +69,7 @@ pub struct MetricsHandle {
 #[derive(Debug, Default)]
 struct Inner {
     name: String,
+    cluster: Option<Arc<str>>,
     counts: ControllerMetrics,
     queue: Option<WorkQueue<ObjectKey>>,
 }
@@ -77,6 +78,11 @@ impl MetricsHandle {
     /// Returns the name of the controller.
     pub fn name(&self) -> String {
         self.inner.lock().name.clone()
+    }
+
+    /// Returns the name of the [member cluster](crate::clusters) that the controller belongs to.
+    pub fn cluster(&self) -> Option<Arc<str>> {
+        self.inner.lock().cluster.clone()
     }
 
     /// Returns the current counters.
@@ -99,6 +105,10 @@ impl MetricsHandle {
 
     pub(super) fn set_name(&self, name: String) {
         self.inner.lock().name = name;
+    }
+
+    pub(super) fn set_cluster(&self, name: Option<Arc<str>>) {
+        self.inner.lock().cluster = name;
     }
 
     pub(super) fn observe(&self, queue: &WorkQueue<ObjectKey>) {

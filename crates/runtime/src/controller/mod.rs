@@ -99,6 +99,7 @@ impl<K: Object> Controller<K> {
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
         let metrics = MetricsHandle::default();
         metrics.set_name(informer.kind().kind.to_lowercase());
+        metrics.set_cluster(informer.config().cluster.as_deref().map(Arc::from));
         Self {
             primary: informer.clone(),
             predicates: Vec::new(),
@@ -246,6 +247,12 @@ impl<K: Object> Controller<K> {
             .get_or_insert(defaults.cache_sync_timeout);
         self.reconcile_timeout = self.reconcile_timeout.or(defaults.reconcile_timeout);
         self.grace_period = defaults.grace_period;
+        self
+    }
+
+    /// Belongs to a member cluster.
+    pub(crate) fn of_cluster(self, name: Arc<str>) -> Self {
+        self.metrics.set_cluster(Some(name));
         self
     }
 

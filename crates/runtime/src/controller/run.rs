@@ -136,6 +136,7 @@ impl<K: Object> Controller<K> {
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
         let workers = self.workers.unwrap_or(1);
         let cache_sync_timeout = self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT);
+        let cluster = self.metrics.cluster();
         self.metrics.observe(&queue);
         self.metrics.count(|counts| counts.workers = workers);
         let share = self.shards.map(Share::new);
@@ -149,7 +150,7 @@ impl<K: Object> Controller<K> {
             .insert(0, trigger(&self.primary, true, predicate, own));
 
         // The guards remove the handlers, however this function ends.
-        let causes = Arc::new(Causes::default());
+        let causes = Arc::new(Causes::new(cluster.clone()));
         let guards: Vec<_> = self
             .triggers
             .iter()
@@ -169,7 +170,7 @@ impl<K: Object> Controller<K> {
             () = &mut self.shutdown => return Ok(()),
         }
         let kind = self.primary.kind().clone();
-        info!(%kind, workers, "caches are synced, starting workers");
+        info!(%kind, cluster = cluster.as_deref(), workers, "caches are synced, starting workers");
 
         let stop = CancellationToken::new();
         let writer = self.writer;
@@ -193,6 +194,7 @@ impl<K: Object> Controller<K> {
         let primary = self.primary.clone();
         let worker = Arc::new(Worker {
             primary: self.primary,
+            cluster: cluster.clone(),
             queue: queue.clone(),
             causes,
             attempt,
@@ -228,7 +230,7 @@ impl<K: Object> Controller<K> {
         let ended = async { while running.join_next().await.is_some() {} };
         if timeout(self.grace_period, ended).await.is_err() {
             // Not awaited: a reconcile that blocks its thread never reaches an `await` at which it could be dropped.
-            warn!(%kind, "dropping reconciles that did not finish within the grace period");
+            warn!(%kind, cluster = cluster.as_deref(), "dropping reconciles that did not finish within the grace period");
             running.abort_all();
         }
         outcome

@@ -20,6 +20,8 @@ const SHORTEST_REQUEUE: Duration = Duration::from_millis(1);
 /// The state that all workers of a controller share.
 pub(super) struct Worker<K: Object, Attempt> {
     pub(super) primary: SharedInformer<K>,
+    /// The member cluster, for spans and log lines.
+    pub(super) cluster: Option<Arc<str>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) causes: Arc<Causes>,
     /// Reconciles once, or returns nothing if there is nothing to reconcile.
@@ -87,11 +89,11 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
             Some(Ok(Err(next))) => self.after_error(key, next),
             Some(Err(panic)) => {
                 let message = panics::message(panic);
-                error!(kind = %self.primary.kind(), object = %key, "reconcile panicked: {message}");
+                error!(kind = %self.primary.kind(), object = %key, cluster = self.cluster.as_deref(), "reconcile panicked: {message}");
                 self.after_error(key, OnError::Backoff);
             }
             None => {
-                warn!(kind = %self.primary.kind(), object = %key, "reconcile dropped after {took:?}");
+                warn!(kind = %self.primary.kind(), object = %key, cluster = self.cluster.as_deref(), "reconcile dropped after {took:?}");
                 self.after_error(key, OnError::Backoff);
             }
         }
@@ -104,6 +106,7 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
             "reconcile",
             kind = %self.primary.kind(),
             object = %key,
+            cluster = self.cluster.as_deref(),
             otel.status_code = Empty,
             error.r#type = Empty,
         )
@@ -141,7 +144,7 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
                 self.queue.add_rate_limited(key.clone());
             }
             OnError::Backoff | OnError::After(_) | OnError::Drop => {
-                warn!(kind = %self.primary.kind(), object = %key, "not retried until it changes");
+                warn!(kind = %self.primary.kind(), object = %key, cluster = self.cluster.as_deref(), "not retried until it changes");
                 self.metrics.count(|counts| counts.dropped += 1);
                 self.queue.forget(key);
             }

@@ -14,6 +14,7 @@ use super::{InformerConfig, InformerFactory, InitialList, Namespaces, state::Met
 use crate::cache::Object;
 
 /// Settings of an [`InformerFactory`].
+#[derive(Clone)]
 #[must_use]
 pub struct InformerFactoryBuilder {
     pub(super) client: Client,
@@ -25,7 +26,7 @@ pub struct InformerFactoryBuilder {
 }
 
 /// Changes the settings of one kind.
-pub(super) type Configure = Box<dyn Fn(&mut InformerConfig) + Send + Sync>;
+pub(super) type Configure = Arc<dyn Fn(&mut InformerConfig) + Send + Sync>;
 
 impl InformerFactoryBuilder {
     pub(super) fn new(client: Client) -> Self {
@@ -73,7 +74,7 @@ impl InformerFactoryBuilder {
         mut self,
         change: impl Fn(&mut InformerConfig) + Send + Sync + 'static,
     ) -> Self {
-        self.by_kind.insert(TypeId::of::<K>(), Box::new(change));
+        self.by_kind.insert(TypeId::of::<K>(), Arc::new(change));
         self
     }
 
@@ -146,6 +147,12 @@ impl InformerFactoryBuilder {
     /// Sets how lists are requested.
     pub fn initial_list(mut self, list: InitialList) -> Self {
         self.config.initial_list = list;
+        self
+    }
+
+    /// Sets the name of the [member cluster](crate::clusters), which log lines, metrics and reconciles of these informers carry.
+    pub fn cluster(mut self, name: impl Into<String>) -> Self {
+        self.config.cluster = Some(name.into());
         self
     }
 

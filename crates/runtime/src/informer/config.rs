@@ -35,6 +35,9 @@ pub struct InformerConfig {
     /// Whether the objects are cached as compressed JSON, which takes a tenth of the memory. Each read decodes, which takes some microseconds:
     /// see [`InformerFactoryBuilder::compact`](super::InformerFactoryBuilder::compact).
     pub compact: bool,
+    /// The name of the [member cluster](crate::clusters) whose objects these are, in log lines, metrics and `/debug/informers`; `None` in an operator of
+    /// one cluster.
+    pub cluster: Option<String>,
 }
 
 impl Default for InformerConfig {
@@ -48,6 +51,7 @@ impl Default for InformerConfig {
             watch_timeout: Duration::from_secs(300),
             keep_managed_fields: false,
             compact: false,
+            cluster: None,
         }
     }
 }

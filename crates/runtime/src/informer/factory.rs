@@ -83,6 +83,21 @@ impl InformerFactory {
         }
     }
 
+    /// Returns an empty factory with the same settings, for another cluster.
+    pub(crate) fn for_cluster(&self, client: Client, name: &str) -> Self {
+        let settings = InformerFactoryBuilder {
+            client,
+            ..self.inner.settings.clone()
+        };
+        settings.cluster(name).build()
+    }
+
+    /// Returns the name of the member cluster.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn cluster(&self) -> Option<&str> {
+        self.inner.settings.config.cluster.as_deref()
+    }
+
     /// Returns the client that the informers use.
     pub fn client(&self) -> &Client {
         &self.inner.settings.client

@@ -329,6 +329,7 @@ impl<K: Object> SharedInformer<K> {
         };
         let store = state.store.read();
         InformerStatus {
+            cluster: config.cluster.clone(),
             group: state.kind.group.clone(),
             version: K::version(dynamic).into_owned(),
             kind: state.kind.kind.clone(),

@@ -36,6 +36,8 @@ pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 
 pub(super) struct State<K> {
     pub(super) kind: Arc<ObjectKind>,
+    /// For log lines.
+    cluster: Option<String>,
     pub(super) store: Arc<RwLock<Store<K>>>,
     /// Locked around each change of the store, so that every listener gets every change once and in order.
     pub(super) listeners: Mutex<Listeners<K>>,
@@ -70,6 +72,7 @@ impl<K: Object> State<K> {
         let store = Store::new(config.compact);
         Self {
             kind: Arc::new(kind),
+            cluster: config.cluster.clone(),
             listeners: Mutex::new(Listeners {
                 all: Vec::new(),
                 form: store.form(),
@@ -167,7 +170,7 @@ impl<K: Object> State<K> {
 
     /// Stops the informer because of `failure`.
     pub(super) fn fail(&self, failure: String) {
-        error!(kind = %self.kind, "the informer ends: {failure}");
+        error!(kind = %self.kind, cluster = self.cluster, "the informer ends: {failure}");
         self.failure.lock().get_or_insert(failure);
         self.synced.send_replace(false);
         self.stop.cancel();
@@ -267,7 +270,7 @@ impl<K: Object> State<K> {
         let store = self.store.read();
         let pending = listener.state.pending();
         if pending > store.len() {
-            warn!(kind = %self.kind, pending, "skipping a resync: the event handler has not handled the previous one");
+            warn!(kind = %self.kind, cluster = self.cluster, pending, "skipping a resync: the event handler has not handled the previous one");
             return;
         }
         for held in store.within(None) {
@@ -356,12 +359,12 @@ impl<K: Object> State<K> {
         self.metrics.lock().failures += 1;
         let handler = self.on_error.read().clone();
         let Some(handler) = handler else {
-            warn!(kind = %self.kind, "{}", describe(error));
+            warn!(kind = %self.kind, cluster = self.cluster, "{}", describe(error));
             return;
         };
         if let Err(panic) = panics::catch(|| handler(error)) {
             let error = describe(error);
-            error!(kind = %self.kind, "the error handler panicked on \"{error}\": {panic}");
+            error!(kind = %self.kind, cluster = self.cluster, "the error handler panicked on \"{error}\": {panic}");
         }
     }
 }

@@ -90,6 +90,9 @@ impl InformerMetrics {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InformerStatus {
+    /// The member cluster, if it is not the operator's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// API group; empty for the core group.
     pub group: String,
     /// API version.

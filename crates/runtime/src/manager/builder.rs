@@ -71,22 +71,16 @@ impl ManagerBuilder {
         }
     }
 
-    /// Connects, notices dead connections if the feature `rustls-tls` is on, and measures the requests if `metrics` is.
     pub(super) fn connect(config: Config, name: String) -> Result<Self, ManagerError> {
-        let connect = |error| ManagerError::Connect(Box::new(error));
         #[cfg(feature = "metrics")]
         let metrics = Metrics::new();
-        #[cfg(feature = "metrics")]
-        let layer = metrics.client_layer(&config.cluster_url);
-        #[cfg(feature = "rustls-tls")]
-        let client = crate::client::builder(config, crate::client::DEAD_AFTER);
-        #[cfg(not(feature = "rustls-tls"))]
-        let client = kube::client::ClientBuilder::try_from(config);
-        let client = client.map_err(connect)?;
-        #[cfg(feature = "metrics")]
-        let client = client.with_layer(&layer);
-        let client = client.with_layer(&crate::client::TraceLayer);
-        let builder = Self::new(client.build(), name);
+        let client = client(
+            config,
+            #[cfg(feature = "metrics")]
+            &metrics,
+        );
+        let client = client.map_err(|error| ManagerError::Connect(Box::new(error)))?;
+        let builder = Self::new(client, name);
         #[cfg(feature = "metrics")]
         let builder = builder.metrics(metrics);
         Ok(builder)
@@ -232,7 +226,7 @@ impl ManagerBuilder {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn build(self) -> Result<Manager, ManagerError> {
-        let recorder = EventRecorder::new(self.client.clone(), self.name);
+        let recorder = EventRecorder::new(self.client.clone(), self.name.clone());
         let shards = self.shards.filter(|shards| shards.ranges() > 1);
         let election = match (self.leader_election, shards) {
             (None, None) => None,
@@ -274,7 +268,9 @@ impl ManagerBuilder {
             Some(Election::Shards(replica)) => replica.fence(&client),
         };
         Ok(Manager {
-            fenced: self.writes.apply(fenced),
+            fenced: self.writes.clone().apply(fenced),
+            writes: self.writes,
+            name: self.name,
             client,
             factory,
             recorder,
@@ -298,6 +294,22 @@ impl ManagerBuilder {
             webhook_server: self.webhook_server,
         })
     }
+}
+
+/// Connects, notices dead connections if the feature `rustls-tls` is on, and measures the requests if `metrics` is.
+pub(super) fn client(
+    config: Config,
+    #[cfg(feature = "metrics")] metrics: &Metrics,
+) -> kube::Result<Client> {
+    #[cfg(feature = "metrics")]
+    let layer = metrics.client_layer(&config.cluster_url);
+    #[cfg(feature = "rustls-tls")]
+    let client = crate::client::builder(config, crate::client::DEAD_AFTER)?;
+    #[cfg(not(feature = "rustls-tls"))]
+    let client = kube::client::ClientBuilder::try_from(config)?;
+    #[cfg(feature = "metrics")]
+    let client = client.with_layer(&layer);
+    Ok(client.with_layer(&crate::client::TraceLayer).build())
 }
 
 impl fmt::Debug for ManagerBuilder {

@@ -17,7 +17,9 @@ pub(super) struct Controllers {
     pub(super) defaults: Defaults,
     pub(super) workers: usize,
     /// By kind and group.
-    workers_of: BTreeMap<String, usize>,
+    pub(super) workers_of: BTreeMap<String, usize>,
+    /// Whether there may be controllers of members, whose kinds are not known yet.
+    pub(super) has_members: bool,
     warm_up: bool,
     names: BTreeSet<String>,
     kinds: BTreeSet<String>,
@@ -40,6 +42,7 @@ impl Controllers {
         Self {
             workers,
             workers_of,
+            has_members: false,
             warm_up,
             names: BTreeSet::new(),
             kinds: BTreeSet::new(),
@@ -80,7 +83,7 @@ impl Controllers {
         if let Some(name) = &self.taken {
             return Err(ManagerError::NameTaken { name: name.clone() });
         }
-        let unknown = |kind: &&String| !self.kinds.contains(*kind);
+        let unknown = |kind: &&String| !self.has_members && !self.kinds.contains(*kind);
         match self.workers_of.keys().find(unknown) {
             None => Ok(()),
             Some(kind) => Err(ManagerError::NoController {

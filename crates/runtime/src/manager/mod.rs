@@ -43,6 +43,7 @@
 //!
 //! `docs/manager.md` has every option of controller-runtime's `ctrl.Manager` and `ctrl.Builder`, and what to use here.
 mod builder;
+mod clusters;
 mod controllers;
 mod error;
 #[cfg(feature = "cli")]
@@ -71,9 +72,9 @@ pub use self::{
 pub use crate::logs::LogFormat;
 pub use tokio_util::sync::CancellationToken;
 
-use self::controllers::Controllers;
 #[cfg(feature = "server")]
 use self::servers::Servers;
+use self::{controllers::Controllers, writes::Writes};
 #[cfg(feature = "metrics")]
 use crate::metrics::Metrics;
 #[cfg(feature = "server")]
@@ -166,6 +167,8 @@ pub struct Manager {
     status: Option<LeaderStatus>,
     runnables: Vec<Runnable>,
     controllers: Controllers,
+    writes: Writes,
+    name: String,
     state: Arc<State>,
     #[cfg(feature = "metrics")]
     metrics: Metrics,

@@ -47,7 +47,7 @@ impl Servers {
             health,
             metrics: self
                 .metrics
-                .map(|server| server.metrics(metrics).informers(factory)),
+                .map(|server| server.metrics(metrics).informers_of(metrics)),
         }
     }
 

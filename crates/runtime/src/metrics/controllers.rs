@@ -1,7 +1,7 @@
 //! Controllers and work queues, with the names of controller-runtime.
 use std::fmt;
 
-use super::encoder::{Encoder, Labels};
+use super::encoder::{Encoder, Labels, of_cluster};
 use crate::{
     controller::{ControllerMetrics, MetricsHandle},
     queue::QueueMetrics,
@@ -32,7 +32,13 @@ pub(super) fn encode(
 ) -> fmt::Result {
     let controllers: Vec<_> = controllers
         .iter()
-        .map(|handle| (vec![("controller", handle.name())], handle.get()))
+        .map(|handle| {
+            let labels = vec![("controller", handle.name())];
+            (
+                of_cluster(labels, handle.cluster().as_deref()),
+                handle.get(),
+            )
+        })
         .collect();
     encode_controllers(&controllers, out)?;
     let queues: Vec<_> = controllers

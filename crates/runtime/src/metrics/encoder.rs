@@ -11,6 +11,12 @@ use crate::histogram::Histogram;
 /// Names and values of labels.
 pub(super) type Labels = Vec<(&'static str, String)>;
 
+/// Adds the label of a member cluster. What is the program's own has none, so that its series are those of a program of one cluster.
+pub(super) fn of_cluster(mut labels: Labels, cluster: Option<&str>) -> Labels {
+    labels.extend(cluster.map(|name| ("cluster", name.to_owned())));
+    labels
+}
+
 /// Encodes one family after the other.
 pub(super) struct Encoder<'a>(pub(super) DescriptorEncoder<'a>);
 

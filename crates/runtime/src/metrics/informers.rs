@@ -1,16 +1,20 @@
 //! Informers and their lists and watches, with the names of component-base and of client-go's reflector.
-use std::{collections::HashMap, fmt};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
 
-use super::encoder::{Encoder, Labels};
+use super::encoder::{Encoder, Labels, of_cluster};
 use crate::informer::InformerStatus;
 
 pub(super) fn encode(all: Vec<InformerStatus>, out: &mut Encoder<'_>) -> fmt::Result {
-    let mut names = HashMap::<String, usize>::new();
+    let mut names = HashMap::<(Option<String>, String), usize>::new();
     let all: Vec<_> = all
         .into_iter()
         .map(|status| {
             let mut name = name(&status);
-            let count = names.entry(name.clone()).or_default();
+            let count = names.entry((status.cluster.clone(), name.clone()));
+            let count = count.or_default();
             *count += 1;
             if *count > 1 {
                 name = format!("{name}-{count}");
@@ -19,6 +23,7 @@ pub(super) fn encode(all: Vec<InformerStatus>, out: &mut Encoder<'_>) -> fmt::Re
         })
         .collect();
     encode_informers(&all, out)?;
+    encode_clusters(&all, out)?;
     let all: Vec<_> = all
         .into_iter()
         .map(|(mut labels, status)| {
@@ -42,12 +47,13 @@ fn name(status: &InformerStatus) -> String {
 }
 
 fn labels(name: String, status: &InformerStatus) -> Labels {
-    vec![
+    let labels = vec![
         ("name", name),
         ("group", status.group.clone()),
         ("version", status.version.clone()),
         ("resource", status.resource.clone()),
-    ]
+    ];
+    of_cluster(labels, status.cluster.as_deref())
 }
 
 /// Returns the last 15 digits, which a float holds exactly; as component-base does.
@@ -121,6 +127,25 @@ fn encode_informers(all: &[(Labels, InformerStatus)], out: &mut Encoder<'_>) -> 
         "Received objects that did not decode",
         all.iter()
             .map(|(labels, status)| (labels, status.metrics.decode_failures)),
+    )
+}
+
+/// Encodes which member clusters have answered.
+fn encode_clusters(all: &[(Labels, InformerStatus)], out: &mut Encoder<'_>) -> fmt::Result {
+    let mut clusters = BTreeMap::new();
+    for (_, status) in all {
+        if let Some(name) = &status.cluster {
+            *clusters.entry(name).or_insert(true) &= status.synced;
+        }
+    }
+    let series = clusters
+        .into_iter()
+        .map(|(name, is_synced)| (of_cluster(Labels::new(), Some(name)), u32::from(is_synced)));
+    let series: Vec<_> = series.collect();
+    out.gauge(
+        "member_cluster_synced",
+        "1 if all informers of a member cluster have their first list, else 0",
+        series.iter().map(|(labels, value)| (labels, *value)),
     )
 }
 

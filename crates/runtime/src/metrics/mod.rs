@@ -74,15 +74,18 @@ pub struct Metrics {
 struct Sources {
     controllers: Mutex<Vec<MetricsHandle>>,
     queues: Mutex<Vec<QueueSource>>,
-    informers: Mutex<Vec<InformerSource>>,
+    informers: Mutex<Vec<(Cluster, InformerSource)>>,
     clients: Mutex<Vec<Arc<ClientMetrics>>>,
     leaders: Mutex<Vec<LeaderStatus>>,
     shards: Mutex<Vec<ShardStatus>>,
-    dropped_events: Mutex<Vec<Arc<AtomicU64>>>,
+    dropped_events: Mutex<Vec<(Cluster, Arc<AtomicU64>)>>,
     certificates: CertificateMetrics,
     #[cfg(feature = "webhook")]
     webhooks: WebhookMetrics,
 }
+
+/// The member cluster that something belongs to.
+type Cluster = Option<Arc<str>>;
 
 /// Returns the state of informers, unless they were dropped.
 type InformerSource = Box<dyn Fn() -> Vec<InformerStatus> + Send + Sync>;
@@ -118,9 +121,9 @@ impl Metrics {
     }
 
     /// Adds a controller and its work queue; see [`Controller::metrics`](crate::controller::Controller::metrics). Their label is the
-    /// controller's name, which must be unique.
+    /// controller's name, which must be unique in its cluster.
     pub fn controller(&self, controller: &MetricsHandle) -> Result<(), NameTaken> {
-        self.check_name(&controller.name())?;
+        self.check_name(controller.cluster().as_deref(), &controller.name())?;
         self.sources.controllers.lock().push(controller.clone());
         Ok(())
     }
@@ -132,7 +135,7 @@ impl Metrics {
         queue: &WorkQueue<T>,
     ) -> Result<(), NameTaken> {
         let (name, queue) = (name.into(), queue.clone());
-        self.check_name(&name)?;
+        self.check_name(None, &name)?;
         let source = QueueSource::new(name, move || queue.metrics());
         self.sources.queues.lock().push(source);
         Ok(())
@@ -140,19 +143,19 @@ impl Metrics {
 
     /// Adds all informers of a factory, also those created later. Does not keep them alive.
     pub fn informers(&self, factory: &InformerFactory) {
-        self.sources
-            .informers
-            .lock()
-            .push(Box::new(factory.weak_status()));
+        let cluster = factory.cluster().map(Arc::from);
+        self.add_informers(cluster, Box::new(factory.weak_status()));
     }
 
     /// Adds one informer. Does not keep it alive.
     pub fn informer<K: Object>(&self, informer: &SharedInformer<K>) {
+        let cluster = informer.config().cluster.as_deref().map(Arc::from);
         let status = informer.weak_status();
-        self.sources
-            .informers
-            .lock()
-            .push(Box::new(move || status().into_iter().collect()));
+        self.add_informers(cluster, Box::new(move || status().into_iter().collect()));
+    }
+
+    fn add_informers(&self, cluster: Cluster, source: InformerSource) {
+        self.sources.informers.lock().push((cluster, source));
     }
 
     /// Returns a layer that counts and measures the requests of a client. `server` is the URL of the API server; its host and port are the
@@ -195,8 +198,31 @@ impl Metrics {
 
     /// Adds a recorder of events. Does not keep it alive.
     pub fn events(&self, recorder: &EventRecorder) {
+        self.events_of(None, recorder);
+    }
+
+    /// Like [`events`](Self::events), of a member cluster.
+    pub(crate) fn events_of(&self, cluster: Cluster, recorder: &EventRecorder) {
         let dropped = recorder.dropped_counter();
-        self.sources.dropped_events.lock().push(dropped);
+        self.sources.dropped_events.lock().push((cluster, dropped));
+    }
+
+    /// Removes what belongs to a member cluster.
+    pub(crate) fn forget(&self, cluster: &str) {
+        let is_other = |of: &Cluster| of.as_deref() != Some(cluster);
+        let sources = &self.sources;
+        sources
+            .controllers
+            .lock()
+            .retain(|it| is_other(&it.cluster()));
+        sources.informers.lock().retain(|(of, _)| is_other(of));
+        sources.dropped_events.lock().retain(|(of, _)| is_other(of));
+    }
+
+    /// Returns the state of all informers.
+    #[cfg(feature = "server")]
+    pub(crate) fn informer_status(&self) -> Vec<InformerStatus> {
+        self.sources.informer_status()
     }
 
     /// Returns the counters of certificates that are read from files.
@@ -209,12 +235,19 @@ impl Metrics {
         self.sources.webhooks.clone()
     }
 
-    /// Returns what is in the work queue of each running controller, at most `limit` items of each kind, by the controller's name.
+    /// Returns what is in the work queue of each running controller, at most `limit` items of each kind, by the controller's name, or
+    /// `CLUSTER/NAME` for one of a member cluster.
     pub fn queues(&self, limit: usize) -> BTreeMap<String, QueueSnapshot<ObjectKey>> {
         let controllers = self.sources.controllers.lock();
         controllers
             .iter()
-            .filter_map(|controller| Some((controller.name(), controller.queue(limit)?)))
+            .filter_map(|controller| {
+                let name = match controller.cluster() {
+                    None => controller.name(),
+                    Some(cluster) => format!("{cluster}/{}", controller.name()),
+                };
+                Some((name, controller.queue(limit)?))
+            })
             .collect()
     }
 
@@ -245,14 +278,14 @@ impl Metrics {
         })
     }
 
-    fn check_name(&self, name: &str) -> Result<(), NameTaken> {
+    fn check_name(&self, cluster: Option<&str>, name: &str) -> Result<(), NameTaken> {
         let taken = self
             .sources
             .controllers
             .lock()
             .iter()
-            .any(|c| c.name() == name)
-            || self.sources.queues.lock().iter().any(|q| q.name == name);
+            .any(|c| c.name() == name && c.cluster().as_deref() == cluster)
+            || cluster.is_none() && self.sources.queues.lock().iter().any(|q| q.name == name);
         if taken {
             return Err(NameTaken(name.to_owned()));
         }
@@ -274,6 +307,26 @@ impl fmt::Debug for Metrics {
     }
 }
 
+impl Sources {
+    fn informer_status(&self) -> Vec<InformerStatus> {
+        let sources = self.informers.lock();
+        sources.iter().flat_map(|(_, one)| one()).collect()
+    }
+
+    /// Returns the number of dropped events of each cluster, and of the program's own always.
+    fn dropped_events(&self) -> Vec<(encoder::Labels, u64)> {
+        let mut dropped = BTreeMap::from([(None, 0)]);
+        for (cluster, counter) in &*self.dropped_events.lock() {
+            *dropped.entry(cluster.clone()).or_default() += counter.load(Ordering::Relaxed);
+        }
+        let labels = |cluster: Cluster| encoder::of_cluster(Vec::new(), cluster.as_deref());
+        let dropped = dropped.into_iter();
+        dropped
+            .map(|(cluster, count)| (labels(cluster), count))
+            .collect()
+    }
+}
+
 impl fmt::Debug for Sources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self
@@ -292,17 +345,14 @@ impl Collector for Sources {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let mut encoder = Encoder(encoder);
         controllers::encode(&self.controllers.lock(), &self.queues.lock(), &mut encoder)?;
-        let informers = self.informers.lock().iter().flat_map(|one| one()).collect();
-        informers::encode(informers, &mut encoder)?;
+        informers::encode(self.informer_status(), &mut encoder)?;
         client::encode(&self.clients.lock(), &mut encoder)?;
         #[cfg(feature = "webhook")]
         webhooks::encode(&self.webhooks, &mut encoder)?;
-        let dropped = self.dropped_events.lock();
-        let dropped = dropped.iter().map(|one| one.load(Ordering::Relaxed)).sum();
         program::encode(
             &self.leaders.lock(),
             &self.shards.lock(),
-            dropped,
+            &self.dropped_events(),
             &self.certificates,
             &mut encoder,
         )

@@ -29,7 +29,7 @@ impl CertificateMetrics {
 pub(super) fn encode(
     leaders: &[LeaderStatus],
     shards: &[ShardStatus],
-    dropped_events: u64,
+    dropped_events: &[(Labels, u64)],
     certificates: &CertificateMetrics,
     out: &mut Encoder<'_>,
 ) -> fmt::Result {
@@ -73,7 +73,9 @@ pub(super) fn encode(
     out.counter(
         "event_recorder_dropped_total",
         "Events that were not sent because the queue was full",
-        [(&none, dropped_events)],
+        dropped_events
+            .iter()
+            .map(|(labels, count)| (labels, *count)),
     )?;
     out.counter(
         "certwatcher_read_certificate_total",

@@ -194,6 +194,13 @@ impl Server {
         self
     }
 
+    /// Serves `/debug/informers` with all informers of the metrics.
+    pub(crate) fn informers_of(mut self, metrics: &Metrics) -> Self {
+        let metrics = metrics.clone();
+        self.routes.informers = Some(Box::new(move || metrics.informer_status()));
+        self
+    }
+
     /// Serves webhooks to clients that need no token.
     #[cfg(feature = "webhook")]
     pub(crate) fn webhooks(mut self, webhooks: respond::Responder, metrics: &Metrics) -> Self {

@@ -2,7 +2,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kube_codegen_runtime::{
-    leader_election::LeaderElectionConfig, manager::Manager, metrics::Format, shards::Shards,
+    informer::InformerFactory, leader_election::LeaderElectionConfig, manager::Manager,
+    metrics::Format, shards::Shards,
 };
 
 use crate::server::{
@@ -44,6 +45,10 @@ async fn the_documentation_lists_every_metric() {
         .metrics(program.metrics.clone())
         .leader_election(LeaderElectionConfig::new("program").namespace("default"))
         .shards(Shards::new(4));
+    let member = InformerFactory::builder(program.client.clone()).cluster("a");
+    let member = member.build();
+    member.informer::<k8s_openapi::api::core::v1::ConfigMap>();
+    program.metrics.informers(&member);
     #[cfg_attr(not(feature = "webhook"), expect(unused_mut))]
     let mut manager = builder.build().unwrap();
     #[cfg(feature = "webhook")]
@@ -61,7 +66,12 @@ async fn the_documentation_lists_every_metric() {
         };
         let mut labels = BTreeSet::new();
         for sample in samples.iter().filter(of_family) {
-            labels.extend(sample.labels.keys().filter(|label| *label != "le").cloned());
+            // Series of members have it, of any family.
+            let is_left_out = |label: &str| {
+                label == "le" || label == "cluster" && family != "member_cluster_synced"
+            };
+            let keys = sample.labels.keys();
+            labels.extend(keys.filter(|label| !is_left_out(label)).cloned());
         }
         labels
     };

@@ -1,0 +1,144 @@
+//! One member cluster: its client, its informers, and the controllers that are added to it.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
+
+use futures::future::{BoxFuture, FutureExt};
+use kube::Client;
+use tokio_util::sync::CancellationToken;
+use tower::BoxError;
+
+#[cfg(feature = "metrics")]
+use crate::metrics::Metrics;
+use crate::{
+    cache::Object,
+    controller::{Controller, Defaults},
+    event::EventRecorder,
+    informer::InformerFactory,
+};
+
+/// What all members of a manager have in common.
+pub(crate) struct Settings {
+    /// The hub's informers, whose settings those of members have.
+    pub(crate) factory: InformerFactory,
+    /// The name of the operator, which reports events.
+    pub(crate) name: String,
+    pub(crate) defaults: Defaults,
+    pub(crate) workers: usize,
+    /// By kind and group.
+    pub(crate) workers_of: BTreeMap<String, usize>,
+    /// Returns a client like the one given that writes only in the leader's term, and as the manager's settings say.
+    pub(crate) fence: Box<dyn Fn(Client) -> Client + Send + Sync>,
+    #[cfg(feature = "metrics")]
+    pub(crate) metrics: Metrics,
+}
+
+/// A controller that runs once it is polled.
+type Running = BoxFuture<'static, (String, Result<(), BoxError>)>;
+
+/// A member cluster, to which a function of [`Manager::clusters`](crate::manager::Manager::clusters) adds controllers. See the [module](super) for an
+/// example.
+pub struct Cluster {
+    name: Arc<str>,
+    client: Client,
+    factory: InformerFactory,
+    recorder: EventRecorder,
+    settings: Arc<Settings>,
+    names: BTreeSet<String>,
+    pub(super) taken: Option<String>,
+    pub(super) running: Vec<Running>,
+    pub(super) stop: CancellationToken,
+}
+
+impl Cluster {
+    pub(super) fn new(name: Arc<str>, client: &Client, settings: &Arc<Settings>) -> Self {
+        let factory = settings.factory.for_cluster(client.clone(), &name);
+        let recorder = EventRecorder::new(client.clone(), settings.name.clone());
+        #[cfg(feature = "metrics")]
+        {
+            settings.metrics.informers(&factory);
+            settings
+                .metrics
+                .events_of(Some(Arc::clone(&name)), &recorder);
+        }
+        Self {
+            client: (settings.fence)(factory.track_writes(client)),
+            name,
+            factory,
+            recorder,
+            settings: Arc::clone(settings),
+            names: BTreeSet::new(),
+            taken: None,
+            running: Vec::new(),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// Returns the name of the cluster, which is the label `cluster` of its metrics.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the client of the cluster for its controllers. Like [`Manager::client`](crate::manager::Manager::client), it writes only while this
+    /// process leads, with the manager's field manager, and the listers of the [`factory`](Self::factory) show its writes at once. It stays valid
+    /// when the cluster's credentials [change](super::ClusterChange::Renewed).
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Returns the factory of the cluster's informers, with the settings of the [manager's](crate::manager::ManagerBuilder::informers). What the
+    /// function requests is started after it.
+    pub fn factory(&self) -> &InformerFactory {
+        &self.factory
+    }
+
+    /// Returns the recorder of events about objects of this cluster, which it stores there. Those about objects of the hub are the
+    /// [manager's](crate::manager::Manager::recorder).
+    pub fn recorder(&self) -> EventRecorder {
+        self.recorder.clone()
+    }
+
+    /// Adds a controller, which runs while this process leads and the cluster is a member. `run` calls one of its `run` methods.
+    ///
+    /// Its informers may be this cluster's and the manager's: a controller of the hub's objects keeps their copies in this cluster, with a queue and a
+    /// back-off of its own. Two controllers of a cluster must not have the same [name](Controller::named).
+    ///
+    /// Without a [timeout of its own](Controller::cache_sync_timeout), it waits for its caches as long as the cluster does not answer.
+    pub fn controller<K, F, E>(
+        &mut self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        let plan = controller.plan();
+        let controller = controller.of_cluster(Arc::clone(&self.name));
+        if !self.names.insert(plan.name.clone()) {
+            self.taken.get_or_insert(plan.name);
+            return;
+        }
+        #[cfg(feature = "metrics")]
+        // No other has this name in this cluster.
+        let _ = self.settings.metrics.controller(&controller.metrics());
+        let workers = self.settings.workers_of.get(&plan.kind).copied();
+        let workers = workers.unwrap_or(self.settings.workers);
+        let controller = controller.with_defaults(&self.settings.defaults, workers);
+        let running = run(controller.graceful_shutdown_on(self.stop.clone().cancelled_owned()));
+        let running = async move { (plan.name, running.await.map_err(Into::into)) };
+        self.running.push(running.boxed());
+    }
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster")
+            .field("name", &self.name)
+            .field("factory", &self.factory)
+            .field("controllers", &self.names)
+            .finish_non_exhaustive()
+    }
+}
