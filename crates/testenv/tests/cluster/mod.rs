@@ -5,6 +5,7 @@
 
 mod client;
 mod control_plane;
+mod handover;
 mod informer;
 mod leaders;
 mod metrics;
