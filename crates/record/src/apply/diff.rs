@@ -8,8 +8,8 @@ use super::{
     same::Comparer,
 };
 
-/// One field that an apply would change.
-#[derive(Clone, Debug, PartialEq)]
+/// One field that an apply would change. What a Secret holds is not displayed.
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
     /// The field, such as `.spec.containers[name="a"].image`.
@@ -18,6 +18,8 @@ pub struct Change {
     pub old: Option<Value>,
     /// The value in the configuration; `None` if the configuration has stopped to set the field. The server then removes the field, unless another manager owns it.
     pub new: Option<Value>,
+    /// Whether the values are those of a Secret.
+    is_secret: bool,
 }
 
 /// What an apply would change; empty if nothing. It displays the changes, separated by commas.
@@ -49,17 +51,23 @@ impl fmt::Display for Diff {
 impl fmt::Display for Change {
     /// Writes `.spec.replicas: 2 → 3`. A value is `unset` if there is none; if both are equal, the manager does not own the field yet.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |value: &Option<Value>| {
-            value
-                .as_ref()
-                .map_or_else(|| "unset".to_owned(), Value::to_string)
+        let text = |value: &Option<Value>| match value {
+            None => "unset".to_owned(),
+            Some(_) if self.is_secret => "(secret)".to_owned(),
+            Some(value) => value.to_string(),
         };
         let (old, new) = (text(&self.old), text(&self.new));
-        if old == new {
+        if self.old == self.new {
             write!(f, "{}: {new} (owner)", self.path)
         } else {
             write!(f, "{}: {old} → {new}", self.path)
         }
+    }
+}
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Change({self})")
     }
 }
 
@@ -85,8 +93,14 @@ impl Place<'_> {
     }
 }
 
-/// Compares a configuration with an object.
-pub(super) fn diff(config: &Value, live: &Value, owned: &Owned, comparer: Comparer) -> Diff {
+/// Compares a configuration with an object, which may be a Secret.
+pub(super) fn diff(
+    config: &Value,
+    live: &Value,
+    owned: &Owned,
+    comparer: Comparer,
+    is_secret: bool,
+) -> Diff {
     let root = Place {
         path: String::new(),
         own: Some(&owned.own),
@@ -94,6 +108,7 @@ pub(super) fn diff(config: &Value, live: &Value, owned: &Owned, comparer: Compar
     };
     let mut walk = Walk {
         comparer,
+        is_secret,
         changes: Vec::new(),
     };
     if let Value::Object(fields) = config {
@@ -104,6 +119,7 @@ pub(super) fn diff(config: &Value, live: &Value, owned: &Owned, comparer: Compar
 
 struct Walk {
     comparer: Comparer,
+    is_secret: bool,
     changes: Vec<Change>,
 }
 
@@ -113,6 +129,8 @@ impl Walk {
             path: path.to_owned(),
             old: old.cloned(),
             new: new.cloned(),
+            is_secret: self.is_secret
+                && (path.starts_with(".data") || path.starts_with(".stringData")),
         });
     }
 

@@ -1,4 +1,6 @@
 //! What an apply has sent, and what the server has made of it.
+use std::fmt;
+
 use serde_json::Value;
 
 use super::{
@@ -11,13 +13,22 @@ use super::{
 ///
 /// Unlike [`Apply::diff`], it needs the managed fields of no other object than the response, and values that the server or a webhook has rewritten
 /// do not count as changes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LastApplied {
     config: Value,
     fields: FieldSet,
     values: Value,
     /// The resource version of the response.
     version: Option<String>,
+}
+
+/// Without values: they may be those of a Secret.
+impl fmt::Debug for LastApplied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LastApplied")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
 }
 
 impl LastApplied {

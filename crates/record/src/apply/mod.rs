@@ -274,7 +274,8 @@ impl<K: Kind> Apply<K> {
         }
         let live = partial::partial(live)?.json;
         let comparer = same::Comparer::of(K::GROUP);
-        Ok(diff::diff(&config, &live, &owned, comparer))
+        let is_secret = K::GROUP.is_empty() && K::KIND == "Secret";
+        Ok(diff::diff(&config, &live, &owned, comparer, is_secret))
     }
 }
 

@@ -37,6 +37,7 @@
 //! # Ok(()) }
 //! ```
 mod error;
+mod former;
 mod identity;
 mod prune;
 
@@ -81,6 +82,8 @@ pub struct Children<K> {
     client: Client,
     lister: Lister<K>,
     manager: FieldManager<'static>,
+    /// The field managers whose fields are taken over.
+    former: Arc<[String]>,
     last: Arc<Mutex<HashMap<ObjectKey, Stored>>>,
 }
 
@@ -143,6 +146,7 @@ impl<K: Child> Children<K> {
             client,
             lister: informer.lister(),
             manager,
+            former: Arc::default(),
             last: Arc::default(),
         }
     }
@@ -217,6 +221,9 @@ impl<K: Child> Children<K> {
         }
         if self.is_current(child, known, key)? {
             return Ok(Some(ChildState::Unchanged(Arc::clone(known))));
+        }
+        if !self.take_over(key, known.meta().uid.as_deref()).await? {
+            return Ok(None);
         }
         // With the uid, the apply cannot create a child again that was deleted with its owner.
         let mut config = child.to_json().map_err(unusable)?;
@@ -353,6 +360,7 @@ impl<K> Clone for Children<K> {
             client: self.client.clone(),
             lister: self.lister.clone(),
             manager: self.manager,
+            former: Arc::clone(&self.former),
             last: Arc::clone(&self.last),
         }
     }

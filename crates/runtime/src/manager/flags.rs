@@ -19,7 +19,7 @@ use crate::webhook::{Certificates, ClientConfig, WebhookServer};
 use crate::{
     leader_election::LeaderElectionConfig,
     logs::{self, LogFormat},
-    server::{Server, Tls},
+    server::{CipherSuite, Server, Tls, TlsPolicy, TlsVersion},
     shards::{ShardKey, Shards},
 };
 
@@ -121,6 +121,28 @@ pub struct ManagerArgs {
     #[cfg(feature = "webhook")]
     #[arg(long)]
     pub webhook_install: bool,
+
+    /// Oldest version of TLS that the servers of metrics and webhooks accept
+    #[arg(
+        long,
+        value_enum,
+        value_name = "VERSION",
+        default_value_t,
+        ignore_case = true
+    )]
+    pub tls_min_version: TlsVersion,
+
+    /// Cipher suites that these servers accept, separated by commas [default: all of the provider of cryptography]
+    ///
+    /// Those of TLS 1.3 stay on unless one of them is named, as in Go.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    pub tls_cipher_suites: Vec<CipherSuite>,
 
     /// Elect a leader among the replicas, which alone reconciles
     #[arg(
@@ -278,7 +300,8 @@ impl ManagerArgs {
                 }
             } else {
                 Server::plain(address)
-            };
+            }
+            .tls_policy(self.tls_policy());
             builder = builder.metrics_server(server);
         }
         #[cfg(feature = "webhook")]
@@ -303,12 +326,20 @@ impl ManagerArgs {
         })
     }
 
+    fn tls_policy(&self) -> TlsPolicy {
+        TlsPolicy::new()
+            .min_version(self.tls_min_version)
+            .cipher_suites(self.tls_cipher_suites.iter().copied())
+    }
+
     #[cfg(feature = "webhook")]
     fn webhooks(&self, builder: ManagerBuilder) -> ManagerBuilder {
         if self.webhook_port == 0 {
             return builder.without_webhooks();
         }
-        let mut server = WebhookServer::new().address(format!(":{}", self.webhook_port));
+        let mut server = WebhookServer::new()
+            .address(format!(":{}", self.webhook_port))
+            .tls_policy(self.tls_policy());
         if let Some(directory) = &self.webhook_cert_path {
             server = server.certificates(Certificates::Files {
                 certificate: directory.join(&self.webhook_cert_name),

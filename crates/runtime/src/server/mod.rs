@@ -27,6 +27,7 @@
 //! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
 mod access;
 pub mod checks;
+pub(crate) mod policy;
 pub(crate) mod respond;
 pub(crate) mod tls;
 
@@ -55,6 +56,7 @@ use tokio::{
 use tokio_rustls::rustls::server::ResolvesServerCert;
 use tracing::{debug, info, warn};
 
+pub use self::policy::{CipherSuite, TlsPolicy, TlsVersion};
 use self::{
     access::Access,
     checks::{Check, Checks},
@@ -76,6 +78,7 @@ pub struct Server {
     address: String,
     routes: Routes,
     tls: Option<Tls>,
+    policy: TlsPolicy,
     #[cfg(feature = "webhook")]
     resolver: Option<Arc<dyn ResolvesServerCert>>,
     reload: Duration,
@@ -121,6 +124,9 @@ pub enum ServerError {
     /// A certificate or key is malformed, or they do not belong together.
     #[error("the certificate is not usable: {0}")]
     Certificate(String),
+    /// The provider of cryptography has none of the accepted cipher suites.
+    #[error("no connection could be accepted by the TLS policy: {0}")]
+    Policy(String),
 }
 
 impl Server {
@@ -130,6 +136,7 @@ impl Server {
             address: address.into(),
             routes: Routes::default(),
             tls: None,
+            policy: TlsPolicy::default(),
             #[cfg(feature = "webhook")]
             resolver: None,
             reload: Duration::from_secs(10),
@@ -152,6 +159,12 @@ impl Server {
     /// Serves TLS with this certificate.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
+        self
+    }
+
+    /// Sets the versions and cipher suites that a server with TLS accepts.
+    pub fn tls_policy(mut self, policy: TlsPolicy) -> Self {
+        self.policy = policy;
         self
     }
 
@@ -226,12 +239,15 @@ impl Server {
     pub async fn bind(self) -> Result<Listening, ServerError> {
         let counters = self.metrics.as_ref().map(Metrics::certificates);
         let tls = match &self.tls {
-            Some(tls) => Some(Acceptor::new(tls, counters.unwrap_or_default()).await?),
+            Some(tls) => {
+                let counters = counters.unwrap_or_default();
+                Some(Acceptor::new(tls, &self.policy, counters).await?)
+            }
             None => None,
         };
         #[cfg(feature = "webhook")]
         let tls = match self.resolver {
-            Some(resolver) => Some(Acceptor::given(resolver)?),
+            Some(resolver) => Some(Acceptor::given(resolver, &self.policy)?),
             None => tls,
         };
         let listener = listen(&self.address).await;

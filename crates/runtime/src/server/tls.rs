@@ -7,7 +7,7 @@ use tokio_rustls::{
     TlsAcceptor,
     rustls::{
         ServerConfig,
-        crypto::{CryptoProvider, ring::default_provider},
+        crypto::CryptoProvider,
         pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
         server::{ClientHello, ResolvesServerCert},
         sign::CertifiedKey,
@@ -16,7 +16,7 @@ use tokio_rustls::{
 };
 use tracing::{info, warn};
 
-use super::{ServerError, Tls};
+use super::{ServerError, Tls, TlsPolicy};
 use crate::metrics::CertificateMetrics;
 
 /// Accepts TLS connections with the current certificate. A clone is a handle on the same one.
@@ -50,9 +50,10 @@ impl ResolvesServerCert for Current {
 impl Acceptor {
     pub(super) async fn new(
         source: &Tls,
+        policy: &TlsPolicy,
         metrics: CertificateMetrics,
     ) -> Result<Self, ServerError> {
-        let provider = Arc::new(default_provider());
+        let provider = policy.provider();
         let (certificate, files) = match source {
             Tls::SelfSigned => (self_signed(&provider)?, (Vec::new(), Vec::new())),
             Tls::Files { certificate, key } => {
@@ -66,10 +67,7 @@ impl Acceptor {
             provider: Arc::clone(&provider),
             files: Mutex::new(Ok(files)),
         });
-        let tls = acceptor(
-            provider,
-            Arc::clone(&current) as Arc<dyn ResolvesServerCert>,
-        )?;
+        let tls = acceptor(policy, Arc::clone(&current) as Arc<dyn ResolvesServerCert>)?;
         Ok(Self {
             tls,
             current: Some(current),
@@ -80,9 +78,12 @@ impl Acceptor {
 
     /// Creates an acceptor with the certificates of another resolver.
     #[cfg(feature = "webhook")]
-    pub(super) fn given(resolver: Arc<dyn ResolvesServerCert>) -> Result<Self, ServerError> {
+    pub(super) fn given(
+        resolver: Arc<dyn ResolvesServerCert>,
+        policy: &TlsPolicy,
+    ) -> Result<Self, ServerError> {
         Ok(Self {
-            tls: acceptor(Arc::new(default_provider()), resolver)?,
+            tls: acceptor(policy, resolver)?,
             current: None,
             source: Tls::SelfSigned,
             metrics: CertificateMetrics::default(),
@@ -120,12 +121,12 @@ impl Acceptor {
 }
 
 fn acceptor(
-    provider: Arc<CryptoProvider>,
+    policy: &TlsPolicy,
     resolver: Arc<dyn ResolvesServerCert>,
 ) -> Result<TlsAcceptor, ServerError> {
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| ServerError::Certificate(error.to_string()))?
+    let mut config = ServerConfig::builder_with_provider(policy.provider())
+        .with_protocol_versions(policy.versions())
+        .map_err(|error| ServerError::Policy(error.to_string()))?
         .with_no_client_auth()
         .with_cert_resolver(resolver);
     // Without HTTP/2, as in controller-runtime (CVE-2023-44487, CVE-2023-39325).

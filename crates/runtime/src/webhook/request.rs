@@ -39,8 +39,9 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A request to the API server that a webhook decides on: `AdmissionRequest` of `admission.k8s.io/v1`.
-#[derive(Clone, Debug, Deserialize)]
+/// A request to the API server that a webhook decides on: `AdmissionRequest` of `admission.k8s.io/v1`. Its `Debug` output has no objects, which
+/// may be Secrets.
+#[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Request {
@@ -81,6 +82,21 @@ pub struct Request {
     /// The options of the client, such as `CreateOptions`.
     #[serde(default)]
     pub options: Option<Value>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("uid", &self.uid)
+            .field("operation", &self.operation)
+            .field("resource", &self.resource)
+            .field("subresource", &self.subresource())
+            .field("namespace", &self.namespace)
+            .field("name", &self.name)
+            .field("user", &self.user())
+            .field("dry_run", &self.dry_run)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Request {

@@ -112,7 +112,9 @@ impl Running {
         let reach = settings.client_config.unwrap_or_else(|| {
             ClientConfig::service(client.default_namespace(), format!("{name}-webhook"))
         });
-        let server = Server::plain(settings.address).webhooks(dispatch.responder(), &metrics);
+        let server = Server::plain(settings.address)
+            .tls_policy(settings.policy)
+            .webhooks(dispatch.responder(), &metrics);
         let (server, keeper) = match settings.certificates {
             Certificates::Own(own) => {
                 let keeper = Keeper::new(&client, name, reach.names(), own);

@@ -2,6 +2,7 @@
 use std::path::PathBuf;
 
 use super::{ClientConfig, OwnCertificates};
+use crate::server::TlsPolicy;
 
 /// The port that kubebuilder uses.
 const ADDRESS: &str = ":9443";
@@ -32,6 +33,7 @@ pub struct WebhookServer {
     pub(super) certificates: Certificates,
     pub(super) client_config: Option<ClientConfig>,
     pub(super) install: bool,
+    pub(super) policy: TlsPolicy,
 }
 
 /// The certificate of the server.
@@ -63,6 +65,7 @@ impl WebhookServer {
             certificates: Certificates::default(),
             client_config: None,
             install: false,
+            policy: TlsPolicy::default(),
         }
     }
 
@@ -75,6 +78,12 @@ impl WebhookServer {
     /// Sets the certificate.
     pub fn certificates(mut self, certificates: Certificates) -> Self {
         self.certificates = certificates;
+        self
+    }
+
+    /// Sets the versions and cipher suites that the server accepts.
+    pub fn tls_policy(mut self, policy: TlsPolicy) -> Self {
+        self.policy = policy;
         self
     }
 

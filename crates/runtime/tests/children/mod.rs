@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 mod applied;
+mod former;
 mod refused;
 mod stage;

@@ -1,10 +1,24 @@
-//! What errors and logs show of objects with secrets: nothing.
+//! What errors, logs and `Debug` output show of objects with secrets: nothing.
+use std::{
+    fmt::Debug,
+    sync::{Arc, Mutex},
+};
+
 use crate::client::server::Server;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{DeleteParams, ListParams, Patch};
-use kube_codegen_runtime::client::{TypedClient, describe};
+use kube::{
+    Config,
+    api::{DeleteParams, ListParams, Patch},
+    config::AuthInfo,
+};
+use kube_codegen_runtime::{
+    client::{TypedClient, describe},
+    informer::InformerFactory,
+    manager::Manager,
+    record::apply::{Apply, LastApplied},
+};
+use kube_codegen_testing::ApiServer;
 use serde_json::json;
-use std::sync::{Arc, Mutex};
 
 #[tokio::test]
 async fn no_error_or_log_line_shows_what_a_secret_holds() {
@@ -72,4 +86,91 @@ async fn no_error_or_log_line_shows_what_a_secret_holds() {
     }
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert!(!log.contains("hunter2"), "{log}");
+}
+
+/// Without the types of k8s-openapi and those that hold one by itself, such as `Apply` and `InformerEvent`: they print what they are.
+#[tokio::test]
+async fn no_debug_output_shows_a_secret_or_a_key() {
+    let server = ApiServer::new();
+    let secret = |password: &str| -> Secret {
+        serde_json::from_value(json!({
+            "metadata": {"name": "a", "namespace": "default"},
+            "stringData": {"password": password},
+        }))
+        .unwrap()
+    };
+    let hunter2 = "aHVudGVyMg==";
+    server
+        .seed(
+            &serde_json::from_value::<Secret>(json!({
+                "metadata": {"name": "a", "namespace": "default"}, "data": {"password": hunter2},
+            }))
+            .unwrap(),
+        )
+        .unwrap();
+    let client = server.client();
+    let stored = server.get::<Secret>("default", "a").unwrap();
+    let config = Apply::<Secret>::from(secret("hunter2"));
+    let mut shown: Vec<(&str, String)> = Vec::new();
+    let mut show = |name, value: &dyn Debug| shown.push((name, format!("{value:?} {value:#?}")));
+
+    let diff = config.diff(&stored, "me").unwrap();
+    assert!(!diff.is_empty());
+    show("Diff", &diff);
+    show("Change", &diff.changes()[0]);
+    show("Diff, displayed", &diff.to_string());
+    show(
+        "LastApplied",
+        &LastApplied::new(&config, &stored, "me").unwrap(),
+    );
+
+    let factory = InformerFactory::new(client.clone());
+    let informer = factory.informer::<Secret>();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    assert_eq!(informer.lister().all().len(), 1);
+    show("SharedInformer", &informer);
+    show("Lister", &informer.lister());
+    show("InformerFactory", &factory);
+    show("InformerStatus", &informer.status());
+    show(
+        "TypedClient",
+        &TypedClient::<Secret>::namespaced(client.clone(), "default"),
+    );
+    show("ManagerBuilder", &Manager::builder(client.clone(), "me"));
+    show(
+        "Manager",
+        &Manager::builder(client.clone(), "me").build().unwrap(),
+    );
+    show("ApiServer", &server);
+    show("ApiService", &server.service());
+    let mut connection = Config::new("https://localhost:6443".parse().unwrap());
+    connection.auth_info = AuthInfo {
+        token: Some("hunter2".to_owned().into()),
+        password: Some("hunter2".to_owned().into()),
+        client_key_data: Some("hunter2".to_owned().into()),
+        ..AuthInfo::default()
+    };
+    show("kube::Config", &connection);
+
+    #[cfg(feature = "webhook")]
+    {
+        let request: kube_codegen_runtime::webhook::Request = serde_json::from_value(json!({
+            "uid": "1", "operation": "UPDATE", "name": "a", "namespace": "default", "userInfo": {"username": "jane"},
+            "kind": {"group": "", "version": "v1", "kind": "Secret"},
+            "resource": {"group": "", "version": "v1", "resource": "secrets"},
+            "object": stored, "oldObject": stored,
+        })).unwrap();
+        show("webhook::Request", &request);
+        show(
+            "WebhookServer",
+            &kube_codegen_runtime::webhook::WebhookServer::new(),
+        );
+    }
+    for (name, text) in shown {
+        for marker in ["hunter2", hunter2, "PRIVATE KEY"] {
+            assert!(!text.contains(marker), "{name}: {text}");
+        }
+        assert!(!text.is_empty());
+    }
 }

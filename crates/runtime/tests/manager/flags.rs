@@ -72,6 +72,14 @@ fn invalid_values_are_refused() {
             "invalid value 'maybe' for '--leader-elect[=<BOOL>]'",
         ),
         (
+            "--tls-min-version=VersionTLS11",
+            "[possible values: VersionTLS12, VersionTLS13]",
+        ),
+        (
+            "--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_RSA_WITH_RC4_128_SHA",
+            "invalid value 'TLS_RSA_WITH_RC4_128_SHA' for '--tls-cipher-suites <NAMES>'\n  [possible values: TLS_AES_128_GCM_SHA256, ",
+        ),
+        (
             "--workers-of=Pod",
             "expected KIND=N, such as ReplicaSet.apps=3",
         ),

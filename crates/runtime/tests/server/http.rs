@@ -1,5 +1,5 @@
 //! A client of the servers: one request per connection.
-use std::{net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc};
 
 use kube_codegen_runtime::server::Server;
 use tokio::{
@@ -9,8 +9,10 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsConnector,
+    client::TlsStream,
     rustls::{
-        ClientConfig, DigitallySignedStruct, Error, SignatureScheme,
+        ALL_VERSIONS, CipherSuite, ClientConfig, DigitallySignedStruct, Error, ProtocolVersion,
+        SignatureScheme, SupportedProtocolVersion,
         client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
         crypto::ring::default_provider,
         pki_types::{CertificateDer, ServerName, UnixTime},
@@ -56,22 +58,39 @@ pub async fn get_tls(
     path: &str,
     headers: &str,
 ) -> (Answer, CertificateDer<'static>) {
-    let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(AnyCertificate))
-        .with_no_client_auth();
-    let stream = TcpStream::connect(address).await.unwrap();
-    let name = ServerName::try_from("localhost").unwrap();
-    let stream = TlsConnector::from(Arc::new(config))
-        .connect(name, stream)
-        .await
-        .unwrap();
+    let stream = connect(address, ALL_VERSIONS).await.unwrap();
     let certificate = stream.get_ref().1.peer_certificates().unwrap()[0]
         .clone()
         .into_owned();
     (request(stream, "GET", path, headers).await, certificate)
+}
+
+/// Agrees on a version and a suite with a client that has these versions.
+pub async fn handshake(
+    address: SocketAddr,
+    versions: &[&'static SupportedProtocolVersion],
+) -> io::Result<(ProtocolVersion, CipherSuite)> {
+    let stream = connect(address, versions).await?;
+    let connection = stream.get_ref().1;
+    let suite = connection.negotiated_cipher_suite().unwrap().suite();
+    Ok((connection.protocol_version().unwrap(), suite))
+}
+
+async fn connect(
+    address: SocketAddr,
+    versions: &[&'static SupportedProtocolVersion],
+) -> io::Result<TlsStream<TcpStream>> {
+    let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_protocol_versions(versions)
+        .unwrap()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AnyCertificate))
+        .with_no_client_auth();
+    let stream = TcpStream::connect(address).await?;
+    let name = ServerName::try_from("localhost").unwrap();
+    TlsConnector::from(Arc::new(config))
+        .connect(name, stream)
+        .await
 }
 
 pub async fn request(

@@ -9,5 +9,6 @@ mod health;
 mod http;
 #[cfg(feature = "cli")]
 mod managed;
+mod policy;
 mod program;
 mod promql;

@@ -8,14 +8,13 @@ use std::{
 use kube::Client;
 use parking_lot::RwLock;
 use tokio_rustls::rustls::{
-    crypto::ring::default_provider,
     server::{ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
 };
 use tracing::info;
 
 use super::{CertificateError, Material, OwnCertificates, issue::next, secret::Store};
-use crate::server::tls;
+use crate::server::{policy, tls};
 
 /// How often a write that another replica prevented is tried again.
 const ATTEMPTS: usize = 10;
@@ -43,7 +42,7 @@ impl Loaded {
 
     fn load(&self, material: &Material) -> Result<(), CertificateError> {
         let (chain, key) = material.pair();
-        let parsed = tls::parse(chain.as_bytes(), key.as_bytes(), &default_provider());
+        let parsed = tls::parse(chain.as_bytes(), key.as_bytes(), &policy::provider());
         let parsed = parsed.map_err(|error| CertificateError::Issue(error.to_string()))?;
         *self.0.write() = Some((Arc::new(parsed), material.clone()));
         Ok(())
