@@ -39,7 +39,7 @@ pub enum Oracle {
     Leader,
     /// Objects of others keep their content, and are not deleted: those that have the name of a child, and are not owned by the operator's object.
     Strangers,
-    /// A field of the status says what is: [`Simulation::truth`](crate::Simulation::truth).
+    /// A field of the status says what is at rest, and at no time what has never been: [`Simulation::truth`](crate::Simulation::truth).
     Truth,
     /// No child is deleted and created again by a change for which an update does.
     Gaps,

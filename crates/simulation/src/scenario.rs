@@ -28,6 +28,13 @@ pub enum Scenario {
     Deletion,
     /// The Pods of Deployments and `StatefulSet`s do not get ready for a while, or are lost; Jobs fail.
     FailingWorkloads,
+    /// Jobs that have ended are removed, as `ttlSecondsAfterFinished` says. They need not run again.
+    EndedJobs,
+    /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
+    /// foreground loses its children before it vanishes.
+    SlowCollection,
+    /// An admission webhook refuses the writes of children for a while, with 400, or does not answer.
+    Webhook,
 }
 
 impl Scenario {
@@ -43,6 +50,9 @@ impl Scenario {
         Self::Hanging,
         Self::Deletion,
         Self::FailingWorkloads,
+        Self::EndedJobs,
+        Self::SlowCollection,
+        Self::Webhook,
     ];
 
     /// Returns the name in a report.
@@ -58,6 +68,9 @@ impl Scenario {
             Self::Hanging => "hanging",
             Self::Deletion => "deletion",
             Self::FailingWorkloads => "failing workloads",
+            Self::EndedJobs => "ended jobs",
+            Self::SlowCollection => "slow collection",
+            Self::Webhook => "webhook",
         }
     }
 }

@@ -106,7 +106,7 @@ pub(crate) fn learn<'a>(
     created.sort();
     created.dedup_by(|next, kept| next.path == kept.path);
     let mut children = created.clone();
-    children.retain(is_kept);
+    children.retain(|child| is_kept(child) && !child.expires);
     let reference = Reference {
         seed,
         names,

@@ -135,8 +135,12 @@ pub(crate) fn as_many(
 pub(crate) fn untrue(setup: &Setup, server: &ApiServer) -> Vec<Failure> {
     let mut failures = Vec::new();
     for truth in &setup.truths {
-        let objects = server
-            .filter_map(|object| (text(object, "/kind") == truth.kind).then(|| object.clone()));
+        // What is being deleted need not be reported on.
+        let is_of = |object: &Value| {
+            let is_deleted = object["metadata"].get("deletionTimestamp").is_some();
+            text(object, "/kind") == truth.kind && !is_deleted
+        };
+        let objects = server.filter_map(|object| is_of(object).then(|| object.clone()));
         for object in objects {
             let found = object.pointer(&truth.field).unwrap_or(&Value::Null);
             let expected = (truth.expected)(server, &object);

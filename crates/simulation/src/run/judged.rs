@@ -87,6 +87,12 @@ fn broken(
     if !world.has_failed_requests() {
         broken.extend(as_many(workload, states, current, phase));
     }
+    let phase_absent = &workload.phases[phase].absent;
+    let again = phase_absent.iter().filter(|key| current.contains_key(*key));
+    broken.extend(again.map(|key| {
+        let message = format!("{key} has ended and was removed by its time to live, and was created again: its work is done twice");
+        Failure::new(Oracle::Counts, message)
+    }));
     broken.extend(world.harmed());
     // What cannot be done is not said in a status, but Pods that do not get ready are.
     if !is_hopeless || workload.scenario == Some(Scenario::FailingWorkloads) {

@@ -176,6 +176,7 @@ async fn simulate(
     for step in done.iter().flat_map(|phase| &phase.steps) {
         world.recall(step);
     }
+    world.begin_truths();
     let started = Instant::now();
     let _watched = stall::watch(&world);
     let tasks = spawn(&world, receivers);
@@ -203,6 +204,7 @@ async fn simulate(
         for step in &phase.steps {
             let code = step.run(&world.server, world.setup.patience).await;
             world.act(step).await;
+            world.touch();
             world.log("user", || format!("{} → {code}", step.describe()));
             sleep(Duration::from_millis(fastrand::u64(0..20))).await;
         }

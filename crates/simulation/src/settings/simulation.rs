@@ -246,7 +246,11 @@ impl Simulation {
     }
 
     /// Declares what a field of the status says, given as a JSON pointer: [`Oracle::Truth`] compares it whenever the operator is at rest, also while
-    /// Pods do not get ready. Objects without the field have null.
+    /// Pods do not get ready. Objects without the field have null. What the operator writes before that may be late, but must have been so at some time
+    /// since the object was created.
+    ///
+    /// A sum over several children may say what has never been, since a cache shows their changes at different times: compare it at rest only, with
+    /// [`Simulation::eventually`].
     ///
     /// ```
     /// # use kube_codegen_simulation::Simulation;

@@ -31,6 +31,8 @@ pub(crate) enum Step {
         path: String,
         policy: &'static str,
     },
+    /// Deletes what depends on objects that are deleted in the foreground, as the first part of a slow garbage collection.
+    Dependents,
     /// Deletes all objects of a namespace, and the namespace.
     Clear {
         namespace: String,
@@ -70,6 +72,8 @@ pub(crate) enum Turn {
     Start,
     /// Whether Pods get ready.
     Health(bool),
+    /// Whether garbage is collected.
+    Collection(bool),
     /// Replaces the operator by that of the version before, or by the new one.
     Version(Version),
     /// Replaces the CRDs.
@@ -95,6 +99,10 @@ pub(crate) enum Refusal {
     All,
     /// No request is answered.
     Hangs,
+    /// Writes of other kinds than those of the operator, with 400.
+    Webhook,
+    /// The same, with 500 after the time-out of a webhook.
+    SlowWebhook,
 }
 
 impl Step {
@@ -111,6 +119,9 @@ impl Step {
             Self::Patch { path, patch } => format!("changes {path}: {patch}"),
             Self::Delete { path } => format!("deletes {path}"),
             Self::Propagate { path, policy } => format!("deletes {path} ({policy})"),
+            Self::Dependents => {
+                "deletes the children of what is deleted in the foreground".to_owned()
+            }
             Self::Clear { namespace } => {
                 format!("deletes the namespace {namespace}, with all that it contains")
             }
@@ -144,6 +155,10 @@ impl Step {
                 delete(server, path).await;
                 // The kind is registered.
                 let _ = server.seed(object);
+                return 0;
+            }
+            Self::Dependents => {
+                dependents(server).await;
                 return 0;
             }
             Self::Clear { namespace } => {
@@ -180,30 +195,59 @@ impl Step {
 /// Deletes an object; one that does not exist stays so.
 async fn delete(server: &ApiServer, path: &str) {
     let json = "application/json";
-    let _ = send(server.service(), Method::DELETE, path, json, &Value::Null).await;
+    // Without a policy, the dependents of a Job would be released.
+    let options =
+        json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"});
+    let _ = send(server.service(), Method::DELETE, path, json, &options).await;
 }
 
 /// Deletes what a namespace contains, except what only reports.
 async fn clear(server: &ApiServer, namespace: &str) {
+    delete_all(server, |object| {
+        text(object, "/metadata/namespace") == namespace
+    })
+    .await;
+    delete(server, &format!("/api/v1/namespaces/{namespace}")).await;
+}
+
+/// Deletes what depends on objects that are deleted in the foreground.
+async fn dependents(server: &ApiServer) {
+    let list = |object: &Value, pointer: &str| -> Vec<Value> {
+        let list = object.pointer(pointer).and_then(Value::as_array);
+        list.cloned().unwrap_or_default()
+    };
+    let ending = server.filter_map(|object| {
+        let finalizers = list(object, "/metadata/finalizers");
+        let is_ending = finalizers.iter().any(|it| it == "foregroundDeletion");
+        is_ending.then(|| object["metadata"]["uid"].clone())
+    });
+    delete_all(server, |object| {
+        let owners = list(object, "/metadata/ownerReferences");
+        owners.iter().any(|owner| ending.contains(&owner["uid"]))
+    })
+    .await;
+}
+
+/// Deletes all objects that are chosen.
+async fn delete_all(server: &ApiServer, is_chosen: impl Fn(&Value) -> bool) {
     let paths = server.filter_map(|object| {
-        let is_in = text(object, "/metadata/namespace") == namespace;
-        is_in.then(|| {
+        is_chosen(object).then(|| {
             let version = text(object, "/apiVersion");
             let root = if version.contains('/') { "apis" } else { "api" };
-            let kind = text(object, "/kind").to_owned();
-            let name = text(object, "/metadata/name").to_owned();
-            (format!("/{root}/{version}"), kind, name)
+            let part = |pointer: &str| text(object, pointer).to_owned();
+            let (kind, name) = (part("/kind"), part("/metadata/name"));
+            let namespace = part("/metadata/namespace");
+            (format!("/{root}/{version}"), kind, namespace, name)
         })
     });
-    for (root, kind, name) in paths {
+    for (root, kind, namespace, name) in paths {
         let plural = plural(server, &root, &kind).await;
-        delete(
-            server,
-            &format!("{root}/namespaces/{namespace}/{plural}/{name}"),
-        )
-        .await;
+        let place = match namespace.as_str() {
+            "" => plural,
+            namespace => format!("namespaces/{namespace}/{plural}"),
+        };
+        delete(server, &format!("{root}/{place}/{name}")).await;
     }
-    delete(server, &format!("/api/v1/namespaces/{namespace}")).await;
 }
 
 /// Returns the plural of a kind, as discovery has it.
@@ -229,9 +273,17 @@ impl Turn {
             }
             Self::Refuse(Refusal::All) => "has a server that answers 503".to_owned(),
             Self::Refuse(Refusal::Hangs) => "has a server that does not answer".to_owned(),
+            Self::Refuse(Refusal::Webhook) => {
+                "has a webhook that refuses the writes of children".to_owned()
+            }
+            Self::Refuse(Refusal::SlowWebhook) => {
+                "has a webhook that gives no answer to the writes of children".to_owned()
+            }
             Self::Accept => "has a server that accepts requests of the operator again".to_owned(),
             Self::Stop => "stops the operator".to_owned(),
             Self::Start => "starts the operator".to_owned(),
+            Self::Collection(true) => "has a garbage collector that catches up".to_owned(),
+            Self::Collection(false) => "has a garbage collector that is slow".to_owned(),
             Self::Health(true) => "has nodes on which Pods get ready".to_owned(),
             Self::Health(false) => "has nodes on which no Pod gets ready".to_owned(),
             Self::Crds(Version::Old) => "applies the CRDs of the version before".to_owned(),

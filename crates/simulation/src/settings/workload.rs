@@ -24,6 +24,8 @@ pub(crate) struct Phase {
     pub(crate) hopeless: bool,
     /// An earlier phase with as many objects as this one, whose names differ: there are as many children.
     pub(crate) as_many_as: Option<usize>,
+    /// What was removed on purpose, by its key in a state.
+    pub(crate) absent: Vec<String>,
 }
 
 /// What users do in one run: phases of steps. The operator gets time to come to rest after each phase, or, in some runs,
@@ -151,6 +153,14 @@ impl Workload {
         self
     }
 
+    /// Declares that an object, by its key in a state, does not exist after this phase.
+    pub(crate) fn without(mut self, key: String) -> Self {
+        if let Some(last) = self.phases.last_mut() {
+            last.absent.push(key);
+        }
+        self
+    }
+
     pub(crate) fn of(mut self, scenario: Scenario) -> Self {
         self.scenario = Some(scenario);
         self
@@ -198,6 +208,7 @@ impl Phase {
             empty: false,
             hopeless: false,
             as_many_as: None,
+            absent: Vec::new(),
         }
     }
 }

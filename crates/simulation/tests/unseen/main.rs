@@ -4,6 +4,7 @@
 mod around;
 mod causes;
 mod claims;
+mod cluster;
 mod guard;
 mod herd;
 mod members;

@@ -75,6 +75,37 @@ pub(super) fn removed(store: &mut Store, object: &Value) {
     }
 }
 
+/// Handles what has changed without the collector.
+pub(super) fn catch_up(store: &mut Store) {
+    let all = |store: &Store| -> Vec<_> {
+        let all = store.all();
+        all.map(|(kind, object)| (kind.clone(), object)).collect()
+    };
+    // What is collected takes others with it.
+    let newest = |store: &Store, kind: &Kind, object: &Value| {
+        let found = store.get(kind, object::namespace(object), object::name(object));
+        found.filter(|found| object::uid(found) == object::uid(object))
+    };
+    for (kind, object) in all(store) {
+        let Some(object) = newest(store, &kind, &object) else {
+            continue;
+        };
+        let owners = list(&object, "/metadata/ownerReferences");
+        let gone = |owner: &&Value| !exists(store, owner, object::namespace(&object));
+        let gone: Vec<&Value> = owners.iter().filter(gone).collect();
+        if !gone.is_empty() && gone.len() == owners.len() {
+            delete(store, &kind, &object, Propagation::Background, None);
+        } else if let Some(owner) = gone.first() {
+            release(store, &kind, &object, text(owner, "/uid"));
+        }
+    }
+    for (kind, object) in all(store) {
+        if let Some(object) = newest(store, &kind, &object) {
+            updated(store, &kind, &object);
+        }
+    }
+}
+
 /// Completes the deletions of owners that may have waited for a removed object.
 pub(super) fn release_owners(store: &mut Store, object: &Value) {
     for owner in list(object, "/metadata/ownerReferences") {

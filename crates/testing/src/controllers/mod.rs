@@ -34,7 +34,7 @@ use crate::{
     values::object::put,
 };
 use pass::{Events, Pass};
-pub(crate) use reactions::{Alone, Immediate};
+pub(crate) use reactions::{Alone, Immediate, collect};
 
 /// More passes than any controller needs until it has nothing more to do.
 const PASSES: usize = 1_000;

@@ -73,3 +73,11 @@ impl Reactions for Alone {
         definitions::unregister(store, kind, object);
     }
 }
+
+/// Starts the controllers that have no delay, which handle what has waited for them, or stops them.
+pub(crate) fn collect(store: &mut Store, is_on: bool) {
+    store.reactions = if is_on { &Immediate } else { &Alone };
+    if is_on {
+        garbage::catch_up(store);
+    }
+}

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::ApiServer;
 use crate::{
+    controllers::collect,
     handlers::{self, removal},
     kinds::{
         convert, events,
@@ -104,6 +105,29 @@ impl ApiServer {
     /// Without it, uids contain the id of the process, and names follow from the number of objects.
     pub fn set_seed(&self, seed: u64) {
         lock(&self.0.backend.store).set_seed(seed);
+    }
+
+    /// Stops the garbage collector, or starts it again: it then handles what has changed meanwhile.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use serde_json::json;
+    /// # fn main() -> Result<(), kube_codegen_testing::StateError> {
+    /// let server = ApiServer::new();
+    /// server.seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owner", "uid": "1"}}))?;
+    /// let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "1"});
+    /// server.seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "child", "ownerReferences": [owner]}}))?;
+    /// server.set_collection(false);
+    /// server.delete::<ConfigMap>("default", "owner")?;
+    /// assert!(server.get::<ConfigMap>("default", "child").is_some());
+    /// server.set_collection(true);
+    /// assert!(server.get::<ConfigMap>("default", "child").is_none());
+    /// # Ok(()) }
+    /// ```
+    pub fn set_collection(&self, is_on: bool) {
+        collect(&mut lock(&self.0.backend.store), is_on);
+        self.0.backend.changes.wake();
     }
 
     /// Creates or replaces an object without defaulting or validation; only a missing uid is added. Use it for objects

@@ -20,6 +20,9 @@ use crate::{
 /// How often a request that gets no answer looks whether the server answers again.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The [time-out](https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#timeouts) of a webhook.
+const WEBHOOK: Duration = Duration::from_secs(10);
+
 #[derive(Debug, Default)]
 pub(super) struct Around {
     refusal: Option<Refusal>,
@@ -47,6 +50,7 @@ impl World {
         match step {
             Step::Turn(Turn::Health(_)) => self.nodes.notify_one(),
             Step::Turn(Turn::Crds(version)) => self.define(*version),
+            Step::Turn(Turn::Collection(is_on)) => self.server.set_collection(*is_on),
             Step::Turn(Turn::Stop | Turn::Version(_)) => self.crash_all(),
             _ => {}
         }
@@ -57,7 +61,7 @@ impl World {
         let around = &mut self.lock().around;
         match step {
             Step::Turn(turn) => match turn {
-                Turn::Wait(_) | Turn::Crds(_) => {}
+                Turn::Wait(_) | Turn::Crds(_) | Turn::Collection(_) => {}
                 Turn::Refuse(refusal) => around.refusal = Some(refusal.clone()),
                 Turn::Accept => around.refusal = None,
                 Turn::Stop => around.is_stopped = true,
@@ -133,6 +137,16 @@ impl World {
                     return Some(Fault::Error(403));
                 }
                 Refusal::All => return Some(Fault::Error(503)),
+                Refusal::Webhook | Refusal::SlowWebhook
+                    if !seen.is_write() || self.setup.is_primary(&seen.group, &seen.resource) =>
+                {
+                    return None;
+                }
+                Refusal::Webhook => return Some(Fault::Error(400)),
+                Refusal::SlowWebhook => {
+                    sleep(WEBHOOK).await;
+                    return Some(Fault::Error(500));
+                }
                 Refusal::Hangs => sleep(LOOK).await,
                 Refusal::Writes | Refusal::Namespace(_) => return None,
             }

@@ -96,10 +96,12 @@ impl World {
         if !is_free && !is_collected {
             let mut newest = inner.passed.iter_mut().rev();
             if let Some(passed) = newest.find(|passed| passed.point == *point) {
+                let ttl = object.pointer("/spec/ttlSecondsAfterFinished");
                 passed.child = seen.object_path().map(|path| Child {
                     path: self.general_path(path),
                     drifts: drift(&seen.sent()).is_some(),
                     is_owned: owned,
+                    expires: ttl.is_some(),
                 });
             }
         }

@@ -6,6 +6,7 @@ mod points;
 mod replicas;
 mod rested;
 mod snapshot;
+mod truths;
 mod view;
 
 use std::{
@@ -57,6 +58,8 @@ pub(crate) struct Child {
     /// autoscaler sets, it need not put back.
     pub(crate) drifts: bool,
     pub(crate) is_owned: bool,
+    /// Whether the cluster removes it when it has ended, so that it need not be put back.
+    pub(crate) expires: bool,
 }
 
 impl Child {
@@ -110,6 +113,7 @@ pub(crate) struct Inner {
     /// Warning Events that the operator wrote; counted in runs without faults.
     pub(crate) warnings: usize,
     around: Around,
+    truths: truths::Truths,
 }
 
 impl Inner {
@@ -209,6 +213,7 @@ impl World {
                 warnings: 0,
                 refused: (0, String::new()),
                 around: Around::default(),
+                truths: BTreeMap::new(),
             }),
             setup,
         }
@@ -319,6 +324,7 @@ impl World {
 
     pub(crate) fn touch(&self) {
         self.busy(Duration::ZERO);
+        self.note_truths();
     }
 
     /// The run is not at rest before this time has passed.

@@ -191,8 +191,11 @@ impl World {
         }
         // What exists or is gone already asks for no further attempt.
         let settled = status == 404 || (status == 409 && seen.verb == "create");
-        let is_read =
-            created || self.detailed || seen.subresource == "status" || !self.setup.free.is_empty();
+        let is_read = created
+            || self.detailed
+            || seen.subresource == "status"
+            || !self.setup.truths.is_empty()
+            || !self.setup.free.is_empty();
         let object = || serde_json::from_slice(answer).unwrap_or_default();
         let object: Value = if is_read { object() } else { Value::Null };
         let is_free = effect && status < 300 && self.is_free(seen, &object);
@@ -227,6 +230,7 @@ impl World {
                 self.remember(&object);
             }
             self.leads(replica, what);
+            self.check_truths(&object);
             if seen.subresource == "status" || created {
                 self.count_conditions(&object);
             }

@@ -137,6 +137,16 @@ pub(super) fn outages(template: &Template) -> Vec<Workload> {
             "the server is not available",
         ),
         (Scenario::Hanging, Refusal::Hangs, "requests get no answer"),
+        (
+            Scenario::Webhook,
+            Refusal::Webhook,
+            "a webhook refuses children",
+        ),
+        (
+            Scenario::Webhook,
+            Refusal::SlowWebhook,
+            "a webhook does not answer",
+        ),
     ];
     let make = |(scenario, refusal, what): (Scenario, Refusal, &str)| {
         let refuse = |workload: Workload| workload.turn(Turn::Refuse(refusal.clone()));

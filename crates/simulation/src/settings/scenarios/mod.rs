@@ -2,6 +2,7 @@
 
 mod around;
 mod children;
+mod cluster;
 mod names;
 
 use std::{collections::BTreeSet, time::Duration};
@@ -24,6 +25,12 @@ pub(crate) struct Example {
 impl Example {
     fn kind(&self) -> &str {
         text(&self.object, "/kind")
+    }
+
+    /// Whether it is a Job that the cluster removes when it has ended, so that it need not come back.
+    fn expires(&self) -> bool {
+        let ttl = self.object.pointer("/spec/ttlSecondsAfterFinished");
+        self.kind() == "Job" && ttl.is_some()
     }
 
     /// The path of its collection.
@@ -52,7 +59,7 @@ pub(crate) fn workloads(
     let mut kinds: Vec<&Example> = Vec::new();
     for child in children {
         let is_new = |known: &&Example| known.collection() != child.collection();
-        if kinds.len() < KINDS && kinds.iter().all(is_new) {
+        if kinds.len() < KINDS && !child.expires() && kinds.iter().all(is_new) {
             kinds.push(child);
         }
     }
@@ -67,6 +74,8 @@ pub(crate) fn workloads(
     made.extend(around::outages(template));
     made.push(around::deletion(template, children, is_complete));
     made.extend(around::failing(template, children));
+    made.extend(cluster::ended_jobs(template, children));
+    made.push(cluster::slow_collection(template));
     made.retain(|it| it.scenario.is_none_or(|it| !without.contains(&it)));
     made
 }

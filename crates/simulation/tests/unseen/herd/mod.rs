@@ -309,8 +309,6 @@ const NOT_FOUND: &[(&str, &str)] = &[
     ),
     // The spec must change between the reads of one reconcile.
     ("a condition with its time and generation", status::NEWEST),
-    // At rest, both numbers are equal.
-    ("the status follows a Deployment", status::ASKED),
     // Deleted Jobs are gone at once.
     ("a Job is replaced", children::BEGUN),
     // Only its author knows what a pause is for.

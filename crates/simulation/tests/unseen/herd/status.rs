@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::{FutureExt as _, StreamExt as _};
+use k8s_openapi::api::apps::v1::Deployment;
 use kube::{
     ResourceExt as _,
     api::{DynamicObject, Patch, PatchParams},
@@ -28,7 +29,7 @@ const FIRST: &str = "the status is written before the child";
 const OUTDATED: &str = "the generation is that of the first reconcile";
 const OBSERVED: &str = "a generation that was observed is not reconciled again";
 pub(super) const NEWEST: &str = "the generation is that of the server, not of what was reconciled";
-pub(super) const ASKED: &str = "the replicas that the spec asks for are reported as ready";
+const ASKED: &str = "the replicas that the spec asks for are reported as ready";
 const MORE: &str = "the number of ready replicas only grows";
 const FIGHT: &str = "both controllers write one field of the child";
 const BLIND: &str = "the second controller does not watch the child";
@@ -170,6 +171,11 @@ fn mirrored(error: &'static str) -> Simulation {
         error,
         |it, context| reconcile(it, context).boxed(),
     )
+    .truth(MIRRORED, "/status/readyReplicas", |server, it| {
+        let part = |name: &str| it["metadata"][name].as_str().unwrap_or_default();
+        let child = server.get::<Deployment>(part("namespace"), part("name"));
+        json!(child.and_then(|it| it.status?.ready_replicas).unwrap_or(0))
+    })
 }
 
 const TWO: &str = "Pair";

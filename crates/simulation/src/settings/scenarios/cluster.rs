@@ -1,0 +1,73 @@
+//! What a cluster does later than the server in memory, or at all: it removes Jobs, and collects garbage slowly.
+
+use std::time::Duration;
+
+use super::{Example, OUTAGE, begin, end};
+use crate::{
+    scenario::Scenario,
+    settings::{
+        step::{Step, Turn},
+        template::Template,
+        workload::Workload,
+    },
+    state::id,
+};
+
+/// What a user does has reached all caches after this time.
+const SEEN: Duration = Duration::from_secs(2);
+
+/// Jobs that have ended are removed, as they ask for.
+pub(super) fn ended_jobs(template: &Template, children: &[Example]) -> Option<Workload> {
+    let jobs: Vec<&Example> = children.iter().filter(|it| it.expires()).collect();
+    if jobs.is_empty() {
+        return None;
+    }
+    let workload = begin(template, "Jobs that have ended are removed").of(Scenario::EndedJobs);
+    let workload = template
+        .create(workload.phase("create again"))
+        .same_as("create")
+        .phase("the Jobs are removed, as they ask for");
+    let workload = jobs.iter().fold(workload, |workload, job| {
+        workload.delete(&job.path).without(id(&job.object))
+    });
+    Some(end(template, workload))
+}
+
+/// The children of deleted objects stay for a while.
+pub(super) fn slow_collection(template: &Template) -> Workload {
+    let slow = |workload: Workload| workload.turn(Turn::Collection(false));
+    let catches_up = |workload: Workload| {
+        workload
+            .turn(Turn::Wait(OUTAGE))
+            .turn(Turn::Collection(true))
+    };
+    let workload = begin(template, "the garbage collector is slow").of(Scenario::SlowCollection);
+    let workload = template
+        .create(workload.phase("create again"))
+        .same_as("create")
+        .phase("deleted and created again, before the children are collected");
+    let workload = template.create(delete(template, slow(workload)));
+    let workload = catches_up(workload)
+        .same_as("create")
+        .phase("deleted in the foreground: the objects stay without their children");
+    let names = template.names.iter();
+    let workload = names
+        .fold(slow(workload), |workload, name| {
+            let (path, policy) = (template.path(name), "Foreground");
+            workload.step(Step::Propagate { path, policy })
+        })
+        // An operator that does not know yet that its object is being deleted puts back what is missing.
+        .turn(Turn::Wait(SEEN))
+        .step(Step::Dependents)
+        .numbered_as("delete")
+        .phase("the objects vanish");
+    catches_up(workload).leaves_nothing()
+}
+
+/// Users delete the objects, and do not wait until they are gone.
+fn delete(template: &Template, workload: Workload) -> Workload {
+    let names = template.names.iter();
+    names.fold(workload, |workload, name| {
+        workload.delete(&template.path(name))
+    })
+}
