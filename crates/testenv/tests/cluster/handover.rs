@@ -36,6 +36,8 @@ const RANGES: u16 = 16;
 const OBJECTS: usize = 100;
 /// The environment variable with the name of a replica.
 const REPLICA: &str = "HANDOVER_REPLICA";
+/// How long a reconcile takes between what it reads and what it writes.
+const WORK: Duration = Duration::from_secs(1);
 const LEASE_DURATION: Duration = Duration::from_secs(8);
 /// Limit of what takes seconds on an idle machine.
 const WITHIN: Duration = Duration::from_secs(300);
@@ -66,12 +68,14 @@ async fn replica() -> TestResult {
             .informers(|informers| informers.namespace(NAMESPACE))
             .leader_election(election)
             .shards(Shards::new(RANGES))
-            .workers(4)
+            .workers(40)
             .build()?;
         let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
         let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), NAMESPACE);
         let reconcile = |map: Arc<ConfigMap>, maps: Arc<TypedClient<ConfigMap>>| async move {
             if is_ours(&map) && !is_seen(&map) {
+                // A replica that is paused, or that hands ranges over, has several that are about to write.
+                sleep(WORK).await;
                 let seen = json!({"data": {"seen": n(&map)}});
                 maps.patch(&map.name_any(), &Patch::Merge(seen)).await?;
             }
