@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Pages whose commands a test of their own runs.
-const ELSEWHERE: &[&str] = &["docs/tutorial.md"];
+const ELSEWHERE: &[&str] = &["docs/from-kube-derive.md", "docs/tutorial.md"];
 
 pub(crate) struct Step {
     pub(crate) command: String,

@@ -1,4 +1,4 @@
-//! Follows the tutorial as it is written: runs its commands in their order, and writes the files that it shows.
+//! Follows pages as they are written: runs their commands in their order, and writes the files that they show.
 //!
 //! A block `rust,file=PATH` is a whole file, and `rust,file=PATH,replace=NAME` the function of that name in it. The shown lines of a command must
 //! be in its output in their order; what is between them is not shown.
@@ -105,6 +105,17 @@ impl Reader {
 #[test]
 #[ignore = "builds an operator, which takes minutes"]
 fn the_tutorial_works_as_written() {
+    follow("docs/tutorial.md");
+}
+
+#[test]
+#[ignore = "builds operators, which takes minutes"]
+fn derived_types_are_replaced_or_kept_as_written() {
+    follow("docs/from-kube-derive.md");
+}
+
+/// Starts in an empty directory.
+fn follow(page: &str) {
     let directory = TempDir::new().unwrap();
     let path = format!("{}:{}", programs().display(), env::var("PATH").unwrap());
     let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
@@ -126,7 +137,7 @@ fn the_tutorial_works_as_written() {
             ),
         ],
     };
-    for (info, code) in blocks(&read("docs/tutorial.md")) {
+    for (info, code) in blocks(&read(page)) {
         let Some(file) = attribute(&info, "file") else {
             if info == "console" {
                 for step in steps(&format!("```console\n{code}```\n")) {
@@ -140,6 +151,7 @@ fn the_tutorial_works_as_written() {
             Some(name) => replace_function(&fs::read_to_string(&file).unwrap(), name, &code),
             None => code,
         };
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
     }
 }
