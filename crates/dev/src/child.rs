@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, BufReader},
     process::{self, Command},
@@ -142,10 +143,17 @@ fn marks() -> String {
 
 /// Simulates the operator with the objects of a file at the start, and returns whether its test passes.
 pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Result<bool, String> {
-    let mut command = Command::new("cargo");
+    // Where all tests are one program, the simulation is a module of it.
+    let which: &[_] = if has_test_program(directory, "simulate").await? {
+        &["--test", "simulate", "--"]
+    } else {
+        &["--tests", "--", "simulate::"]
+    };
+    let mut command = cargo(directory);
     command
-        .args(["test", "--test", "simulate", "--", "--nocapture"])
-        .current_dir(directory)
+        .arg("test")
+        .args(which)
+        .arg("--nocapture")
         .env("SIMULATE_STATE", state)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -170,6 +178,28 @@ pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Res
     let status = child.wait().await.map_err(failed)?;
     while output.join_next().await.is_some() {}
     Ok(status.success())
+}
+
+/// Returns whether the package in a directory has a test program of this name.
+async fn has_test_program(directory: &Path, name: &str) -> Result<bool, String> {
+    let mut command = cargo(directory);
+    command.args(["metadata", "--no-deps", "--format-version=1"]);
+    command.stdin(Stdio::null()).kill_on_drop(true);
+    let failed = |error: &dyn std::fmt::Display| format!("cannot run cargo metadata: {error}");
+    let output = command.output().await.map_err(|error| failed(&error))?;
+    if !output.status.success() {
+        return Err(failed(&String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| failed(&error))?;
+    // The packages are those of the whole workspace.
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let here = std::fs::canonicalize(directory.join("Cargo.toml")).ok();
+    let package = packages.filter(|it| {
+        let manifest = it["manifest_path"].as_str();
+        manifest.and_then(|it| std::fs::canonicalize(it).ok()) == here
+    });
+    let mut targets = package.flat_map(|it| it["targets"].as_array()).flatten();
+    Ok(targets.any(|it| it["kind"][0] == "test" && it["name"] == name))
 }
 
 /// Starts a shell that ends a process group once this process has ended, however that happens: the kernel then closes the shell's
@@ -200,8 +230,15 @@ async fn print(replica: usize, from: impl AsyncRead + Unpin, view: View) {
 
 /// Runs `cargo build` and returns whether it succeeded.
 pub(super) async fn build(directory: &Path) -> Result<bool, String> {
+    let mut command = cargo(directory);
+    command.args(["build", "--quiet"]);
+    run(command, "cargo").await
+}
+
+/// Returns a command of cargo in a directory.
+fn cargo(directory: &Path) -> Command {
     let mut command = Command::new("cargo");
-    command.args(["build", "--quiet"]).current_dir(directory);
+    command.current_dir(directory);
     // Under `cargo run`, cargo has set these for this program. The build script of ring would run again for them, and cargo would compile
     // whatever depends on it twice.
     for (name, _) in std::env::vars_os() {
@@ -210,7 +247,7 @@ pub(super) async fn build(directory: &Path) -> Result<bool, String> {
             command.env_remove(&name);
         }
     }
-    run(command, "cargo").await
+    command
 }
 
 /// Generates the code of the CRDs, by the kube-codegen.toml of the directory. Prints diagnostics.
@@ -231,4 +268,19 @@ async fn run(mut command: Command, name: &str) -> Result<bool, String> {
     status
         .map(|status| status.success())
         .map_err(|error| format!("cannot run {name}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_program_of_a_simulation_is_known() {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated-examples");
+        let operator = examples.join("crdkind-operator");
+        assert_eq!(has_test_program(&operator, "operator").await, Ok(true));
+        assert_eq!(has_test_program(&operator, "simulate").await, Ok(false));
+        let error = has_test_program(Path::new("/"), "simulate").await;
+        assert!(error.unwrap_err().contains("Cargo.toml"));
+    }
 }
