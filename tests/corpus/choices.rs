@@ -12,46 +12,29 @@ use kube_codegen::{
 use kube_codegen_schema::Schema;
 use serde_json::{Map, Value, json};
 
-/// How many objects are tried for each pair of fields; `KUBE_CODEGEN_TRIES` sets another number.
-const TRIES: u64 = 2;
+/// Returns how many objects are tried for each pair of fields.
+fn tries() -> u64 {
+    let number = env::var("KUBE_CODEGEN_TRIES");
+    number.map_or(2, |text| text.parse().expect("a number"))
+}
 
+/// Tries the CRDs of another folder: `KUBE_CODEGEN_CHOICES`. Those of the corpus are tried by the test that generates their code.
 #[test]
-fn no_object_disproves_a_choice() {
-    let Some(folder) = crate::common::corpus("crds") else {
+fn no_object_disproves_a_choice_of_other_crds() {
+    let Some(folder) = env::var_os("KUBE_CODEGEN_CHOICES") else {
         return;
     };
-    // Other CRDs may have fewer choices.
-    let (folder, least) = match env::var_os("KUBE_CODEGEN_CHOICES") {
-        Some(other) => (other.into(), 0),
-        None => (folder, 100),
-    };
-    let sources = source::load(&[Input::Directory(folder)]).expect("readable CRDs");
-    let tries = env::var("KUBE_CODEGEN_TRIES").ok();
-    let mut found = Found {
-        tries: tries.map_or(TRIES, |text| text.parse().expect("a number")),
-        ..Found::default()
-    };
+    let sources = source::load(&[Input::Directory(folder.into())]).expect("readable CRDs");
+    let mut found = Found::default();
     for source in &sources {
-        look(source, &mut found);
+        let output = pipeline::run(std::slice::from_ref(source), &Options::default());
+        found.look(source, &output.model);
     }
-    println!("never accepted: {:#?}", found.never);
-    println!(
-        "{} choices ({} where one is required) of {} fields, {} objects tried; with one field, {} were accepted",
-        found.choices, found.required, found.members, found.tried, found.accepted
-    );
-    assert!(found.disproved.is_empty(), "{:#?}", found.disproved);
-    // A schema that accepts nothing proves nothing.
-    assert!(
-        found.accepted >= found.members * 9 / 10,
-        "{:#?}",
-        found.never
-    );
-    assert!(found.choices > least, "{}", found.choices);
+    found.judge(0);
 }
 
 #[derive(Default)]
-struct Found {
-    tries: u64,
+pub(super) struct Found {
     choices: usize,
     required: usize,
     members: usize,
@@ -62,24 +45,38 @@ struct Found {
     disproved: BTreeSet<String>,
 }
 
-fn look(source: &Source, found: &mut Found) {
-    let output = pipeline::run(std::slice::from_ref(source), &Options::default());
-    let model = &output.model;
-    for (id, def) in model.types.iter() {
-        let Body::Struct(body) = &def.body else {
-            continue;
-        };
-        if body.choices.is_empty() {
-            continue;
+impl Found {
+    /// Tries the choices of a CRD.
+    pub(super) fn look(&mut self, source: &Source, model: &Model) {
+        for (id, def) in model.types.iter() {
+            let Body::Struct(body) = &def.body else {
+                continue;
+            };
+            if body.choices.is_empty() {
+                continue;
+            }
+            let Some(node) = schema_of(model, id) else {
+                continue;
+            };
+            let schema = Schema::new(&node).expect("a schema that the generator accepts");
+            let place = format!("{}: {}", source.name, def.origin.path);
+            for choice in &body.choices {
+                try_choice(&place, &node, &schema, choice, self);
+            }
         }
-        let Some(node) = schema_of(model, id) else {
-            continue;
-        };
-        let schema = Schema::new(&node).expect("a schema that the generator accepts");
-        let place = format!("{}: {}", source.name, def.origin.path);
-        for choice in &body.choices {
-            try_choice(&place, &node, &schema, choice, found);
-        }
+    }
+
+    /// Fails if a choice was disproved, or if not more than `least` were tried.
+    pub(super) fn judge(&self, least: usize) {
+        println!("never accepted: {:#?}", self.never);
+        println!(
+            "{} choices ({} where one is required) of {} fields, {} objects tried; with one field, {} were accepted",
+            self.choices, self.required, self.members, self.tried, self.accepted
+        );
+        assert!(self.disproved.is_empty(), "{:#?}", self.disproved);
+        // A schema that accepts nothing proves nothing.
+        assert!(self.accepted >= self.members * 9 / 10, "{:#?}", self.never);
+        assert!(self.choices > least, "{}", self.choices);
     }
 }
 
@@ -111,7 +108,7 @@ fn try_choice(place: &str, node: &Value, schema: &Schema, choice: &Choice, found
             .count()
     };
     let mut bases = Vec::new();
-    for seed in 0..found.tries {
+    for seed in 0..tries() {
         let (object, problems) = schema.random(seed, &json!({}));
         found.tried += 1;
         let wrong = count(&object) > 1 || (choice.is_required && count(&object) == 0);

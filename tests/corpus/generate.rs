@@ -1,4 +1,4 @@
-//! Runs the generator over every real CRD of the corpus.
+//! Runs the generator over every real CRD of the corpus, and tries to disprove the choices that it finds.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 use std::collections::BTreeSet;
@@ -10,6 +10,8 @@ use kube_codegen::{
     source::{self, Input},
 };
 
+use super::choices::Found;
+
 #[test]
 fn every_real_crd_generates() {
     let Some(folder) = crate::common::corpus("crds") else {
@@ -19,6 +21,7 @@ fn every_real_crd_generates() {
     assert!(!sources.is_empty());
     let (mut names, mut hashed) = (0, Vec::new());
     let mut methods = 0;
+    let mut choices = Found::default();
     for source in &sources {
         let sources = std::slice::from_ref(source);
         let output = pipeline::run(sources, &Options::default());
@@ -40,6 +43,7 @@ fn every_real_crd_generates() {
             source.name,
             output.diagnostics
         );
+        choices.look(source, &output.model);
         methods += methods_of_conversions(&output);
         for (_, def) in output.model.types.iter() {
             let name = def.name().as_str();
@@ -56,6 +60,7 @@ fn every_real_crd_generates() {
         hashed.len()
     );
     assert!(methods > 0);
+    choices.judge(100);
 }
 
 /// Checks that the traits of conversions have one method for each decision, under a name of its own, and returns their number.
