@@ -108,6 +108,45 @@ pub enum FaultKind {
     Hurry,
 }
 
+impl FaultKind {
+    /// All kinds, in the order above. Without all of them, only what happens [around the operator](crate::Scenario) is tried:
+    ///
+    /// ```
+    /// # use kube_codegen_simulation::{FaultKind, Simulation};
+    /// # fn example(simulation: Simulation) -> Simulation {
+    /// let faults = FaultKind::ALL.iter();
+    /// faults.fold(simulation, |simulation, kind| simulation.without_fault(*kind))
+    /// # }
+    /// ```
+    pub const ALL: &[Self] = &[
+        Self::CrashBefore,
+        Self::CrashAfter,
+        Self::StaleRestart,
+        Self::StaleReconnect,
+        Self::Disconnect,
+        Self::LostAnswer,
+        Self::Conflict,
+        Self::Error,
+        Self::ErrorAfter,
+        Self::LateEffect,
+        Self::Hold,
+        Self::Stall,
+        Self::Merge,
+        Self::Double,
+        Self::Cut,
+        Self::Expire,
+        Self::Miss,
+        Self::Pause,
+        Self::Skew,
+        Self::Touch,
+        Self::Delete,
+        Self::Drift,
+        Self::Hurry,
+    ];
+}
+
+const _: () = assert!(FaultKind::ALL.len() == FaultKind::Hurry as usize + 1);
+
 impl Fault {
     /// Returns the kind of the fault.
     pub fn kind(&self) -> FaultKind {

@@ -177,38 +177,12 @@ const ONE_FAULT: &[(Bug, FaultKind)] = &[
     (Bug::ListsAny, FaultKind::StaleReconnect),
 ];
 
-const FAULTS: &[FaultKind] = &[
-    FaultKind::CrashBefore,
-    FaultKind::CrashAfter,
-    FaultKind::StaleRestart,
-    FaultKind::StaleReconnect,
-    FaultKind::Disconnect,
-    FaultKind::LostAnswer,
-    FaultKind::Conflict,
-    FaultKind::Error,
-    FaultKind::ErrorAfter,
-    FaultKind::LateEffect,
-    FaultKind::Hold,
-    FaultKind::Stall,
-    FaultKind::Merge,
-    FaultKind::Double,
-    FaultKind::Cut,
-    FaultKind::Expire,
-    FaultKind::Miss,
-    FaultKind::Pause,
-    FaultKind::Skew,
-    FaultKind::Touch,
-    FaultKind::Delete,
-    FaultKind::Drift,
-    FaultKind::Hurry,
-];
-
 /// With this kind alone, the mutant is found; without any, it is not.
 #[test]
 fn each_of_these_faults_shows_an_error_that_no_other_schedule_has() {
     for (bug, kind) in ONE_FAULT {
         let only = |kinds: &[FaultKind], schedules| {
-            let others = FAULTS.iter().filter(|it| !kinds.contains(it));
+            let others = FaultKind::ALL.iter().filter(|it| !kinds.contains(it));
             let simulation = simulation(*bug).budget(Budget::Schedules(schedules));
             let scenarios = Scenario::ALL.iter();
             let simulation = scenarios.fold(simulation, |all, it| all.without_scenario(*it));

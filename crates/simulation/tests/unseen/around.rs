@@ -24,26 +24,6 @@ use super::{crd, owners, resource};
 
 const KIND: &str = "Note";
 
-pub(super) const FAULTS: [FaultKind; 17] = [
-    FaultKind::CrashBefore,
-    FaultKind::CrashAfter,
-    FaultKind::StaleRestart,
-    FaultKind::Disconnect,
-    FaultKind::LostAnswer,
-    FaultKind::Conflict,
-    FaultKind::Error,
-    FaultKind::ErrorAfter,
-    FaultKind::Hold,
-    FaultKind::Cut,
-    FaultKind::Expire,
-    FaultKind::Miss,
-    FaultKind::Pause,
-    FaultKind::Touch,
-    FaultKind::Delete,
-    FaultKind::Drift,
-    FaultKind::Hurry,
-];
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bug {
     None,
@@ -94,9 +74,8 @@ fn simulation(bug: Bug) -> Simulation {
             json!(ready == Some(1))
         })
         .operator(move |client| run(client, bug));
-    FAULTS
-        .into_iter()
-        .fold(simulation, Simulation::without_fault)
+    let faults = FaultKind::ALL.iter().copied();
+    faults.fold(simulation, Simulation::without_fault)
 }
 
 async fn run(client: Client, bug: Bug) {

@@ -10,13 +10,10 @@ use kube::{
     api::{DynamicObject, ListParams, Patch, PatchParams},
     runtime::{Controller, controller::Action, watcher},
 };
-use kube_codegen_simulation::{Budget, Oracle, Scenario, Simulation};
+use kube_codegen_simulation::{Budget, FaultKind, Oracle, Scenario, Simulation};
 use serde_json::{Value, json};
 
-use super::{
-    around::{FAULTS, explore},
-    crd, owners, resource,
-};
+use super::{around::explore, crd, owners, resource};
 
 const KIND: &str = "Task";
 
@@ -47,9 +44,8 @@ fn simulation(bug: Bug) -> Simulation {
             }
         })
         .operator(move |client| run(client, bug));
-    FAULTS
-        .into_iter()
-        .fold(simulation, Simulation::without_fault)
+    let faults = FaultKind::ALL.iter().copied();
+    faults.fold(simulation, Simulation::without_fault)
 }
 
 async fn run(client: Client, bug: Bug) {
