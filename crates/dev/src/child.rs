@@ -198,7 +198,7 @@ async fn has_test_program(directory: &Path, name: &str) -> Result<bool, String> 
         let manifest = it["manifest_path"].as_str();
         manifest.and_then(|it| std::fs::canonicalize(it).ok()) == here
     });
-    let mut targets = package.flat_map(|it| it["targets"].as_array()).flatten();
+    let mut targets = package.filter_map(|it| it["targets"].as_array()).flatten();
     Ok(targets.any(|it| it["kind"][0] == "test" && it["name"] == name))
 }
 
