@@ -50,8 +50,8 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Drops a reconcile at its next `await` once it takes longer than this, and retries it with [`OnError::Backoff`]. The default is the
-    /// [manager's](crate::manager::ManagerBuilder::reconcile_timeout), or no limit.
+    /// Drops a reconcile at its next `await` once it takes longer than this, and retries it with
+    /// [`OnError::Backoff`](super::OnError::Backoff). The default is the [manager's](crate::manager::ManagerBuilder::reconcile_timeout), or no limit.
     #[must_use]
     pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
         self.reconcile_timeout = Some(limit);
