@@ -109,7 +109,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All kinds, in the order above. Without all of them, only what happens [around the operator](crate::Scenario) is tried:
+    /// All kinds, in the order above. With all of them switched off, a simulation tries only what happens [around the operator](crate::Scenario):
     ///
     /// ```
     /// # use kube_codegen_simulation::{FaultKind, Simulation};

@@ -39,12 +39,15 @@ impl<K: Child> Children<K> {
         key: &ObjectKey,
         uid: Option<&str>,
     ) -> Result<bool, ChildError> {
+        if self.former.is_empty() {
+            return Ok(true);
+        }
         let is_known = self
             .last
             .lock()
             .get(key)
             .is_some_and(|(last, _)| Some(&**last) == uid);
-        if self.former.is_empty() || is_known {
+        if is_known {
             return Ok(true);
         }
         let Some(live) = self.live(key).await? else {

@@ -46,9 +46,12 @@ pub struct Cluster {
     factory: InformerFactory,
     recorder: EventRecorder,
     settings: Arc<Settings>,
+    /// The names of its controllers.
     names: BTreeSet<String>,
+    /// The name that two of them have.
     pub(super) taken: Option<String>,
     pub(super) running: Vec<Running>,
+    /// Ends its controllers.
     pub(super) stop: CancellationToken,
 }
 
