@@ -228,10 +228,19 @@ async fn the_operator_is_paused_and_loses_its_network_and_its_watches() {
     let kubeconfig = last(dev.line("operator kubeconfig is "));
     let process = last(dev.line("operator process is "));
     let order = |what: &str| page.ask(&json!({"do": what})).unwrap();
+    // A process stops and continues when it is next scheduled, which the signal doesn't wait for.
+    let becomes = async |stopped: bool| {
+        let change = async {
+            while (state(&process) == 'T') != stopped {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        assert!(timeout(WITHIN, change).await.is_ok(), "{}", state(&process));
+    };
     order("pause");
-    assert_eq!(state(&process), 'T');
+    becomes(true).await;
     order("continue");
-    assert_ne!(state(&process), 'T');
+    becomes(false).await;
 
     let client = client(&kubeconfig).await;
     let collection = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
