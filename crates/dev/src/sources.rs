@@ -1,6 +1,7 @@
 //! Watches the files of an operator.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -29,23 +30,37 @@ pub(super) struct Sources {
 /// Watches sources and manifests below the directory of an operator, and further files.
 pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, String> {
     let failed = |error: notify::Error| format!("cannot watch files: {error}");
+    let own =
+        ["src", "build.rs", "Cargo.toml", "kube-codegen.toml"].map(|name| directory.join(name));
+    let all = own.iter().chain(files);
+    let all: Vec<PathBuf> = all.filter_map(|it| it.canonicalize().ok()).collect();
+    // Editors write a new file and give it the name of the old one: that is a change of the directory.
+    let mut modes = BTreeMap::new();
+    for path in &all {
+        match path.parent().filter(|_| path.is_file()) {
+            Some(parent) => {
+                modes.entry(parent).or_insert(RecursiveMode::NonRecursive);
+            }
+            None => {
+                modes.insert(path, RecursiveMode::Recursive);
+            }
+        }
+    }
     let (sender, paths) = mpsc::unbounded_channel();
+    let of_interest = all.clone();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
         if !event.kind.is_access() {
-            for path in event.paths {
+            let is_watched = |path: &PathBuf| of_interest.iter().any(|it| path.starts_with(it));
+            for path in event.paths.into_iter().filter(is_watched) {
                 // The receiver is gone at the end only.
                 sender.send(path).ok();
             }
         }
     })
     .map_err(failed)?;
-    let own =
-        ["src", "build.rs", "Cargo.toml", "kube-codegen.toml"].map(|name| directory.join(name));
-    for path in own.iter().chain(files).filter(|path| path.exists()) {
-        watcher
-            .watch(path, RecursiveMode::Recursive)
-            .map_err(failed)?;
+    for (path, mode) in modes {
+        watcher.watch(path, mode).map_err(failed)?;
     }
     Ok(Sources {
         paths,
@@ -98,5 +113,21 @@ mod tests {
         assert_eq!(of("deploy/crd.yaml"), (false, true));
         assert_eq!(of("kube-codegen.toml"), (false, true));
         assert_eq!(of("src/.lib.rs.swp"), (false, false));
+    }
+
+    #[tokio::test]
+    async fn a_file_that_an_editor_replaces_changes_each_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let [object, new, other] =
+            ["object.yaml", "object.new", "other.yaml"].map(|it| directory.path().join(it));
+        std::fs::write(&object, "0").unwrap();
+        let mut sources = watch(directory.path(), std::slice::from_ref(&object)).unwrap();
+        for text in ["1", "2"] {
+            std::fs::write(&other, text).unwrap();
+            std::fs::write(&new, text).unwrap();
+            std::fs::rename(&new, &object).unwrap();
+            let change = timeout(Duration::from_secs(60), sources.next()).await;
+            assert!(matches!(change, Ok(Some(it)) if it.manifests && !it.code));
+        }
     }
 }
