@@ -180,3 +180,46 @@ fn texts_that_inject_run_nothing() {
         );
     }
 }
+
+#[test]
+fn long_names_and_code_fit_a_phone() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    let group = format!("{}.example.com", "infrastructure".repeat(4));
+    let kind = format!("A{}", "managedcontrolplanetemplate".repeat(2));
+    let code = "selector == 'all()' && ".repeat(8);
+    let long = "additionalControlPlaneIngressRules".repeat(2);
+    let rule = json!({"type": "object", "properties": {"cidrBlocks": {"type": "string", "description": "Only here."}}});
+    let fields =
+        json!({long.clone(): rule, "one": {"type": "object", "properties": {long.clone(): rule}}});
+    let schema = json!({
+        "type": "object",
+        "description": format!("Selects:\n\n    {code}\n"),
+        "properties": {"spec": {"type": "object", "description": format!("Such as\n```\n{code}\n```"), "properties": fields}},
+    });
+    let column =
+        json!({"name": "Rules", "type": "string", "jsonPath": format!(".spec.{long}.cidrBlocks")});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": format!("{kind}s.{group}").to_lowercase()},
+        "spec": {
+            "group": group, "scope": "Namespaced",
+            "names": {"kind": kind, "listKind": format!("{kind}List"), "plural": format!("{kind}s").to_lowercase(), "singular": kind.to_lowercase()},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}, "additionalPrinterColumns": [column],
+            }],
+        },
+    });
+    let directory = pages_of(&definition.to_string(), &[]);
+    let site = directory.path().canonicalize().unwrap().join("site");
+    let kind = format!("{group}/{}s/v1.html", kind.to_lowercase());
+    for (name, file) in [
+        ("long-kind", kind),
+        ("long-group", format!("{group}/index.html")),
+        ("long-index", "index.html".to_owned()),
+    ] {
+        let url = format!("file://{}", site.join(file).display());
+        let mut page = browser.open(&url, View::DESKTOP);
+        check(&mut page, name);
+    }
+}
