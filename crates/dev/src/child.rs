@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
     pin::Pin,
     process::{ExitCode, ExitStatus, Stdio},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use serde_json::Value;
@@ -178,6 +178,18 @@ pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Res
     let status = child.wait().await.map_err(failed)?;
     while output.join_next().await.is_some() {}
     Ok(status.success())
+}
+
+/// Returns the newest picture of a failure that a simulation has written since a time.
+pub(super) fn picture_since(directory: &Path, start: SystemTime) -> Option<PathBuf> {
+    let failures = std::fs::read_dir(directory.join("simulate/failures")).ok()?;
+    let pictures = failures.filter_map(|entry| {
+        let path = entry.ok()?.path();
+        let written = path.metadata().and_then(|it| it.modified()).ok()?;
+        let is_picture = path.extension().is_some_and(|it| it == "html");
+        (is_picture && written >= start).then_some((written, path))
+    });
+    pictures.max().map(|(_, path)| path)
 }
 
 /// Returns whether the package in a directory has a test program of this name.

@@ -27,7 +27,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    history::{Entry, History, Topic},
+    history::{Entry, Fact, History, Topic},
     target::Target,
 };
 
@@ -283,6 +283,10 @@ impl Upstream {
         };
         let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let mut entry = Entry::new(Topic::Request, object.unwrap_or_default(), text);
+        entry.fact = Fact::Request {
+            answered: outcome.is_ok(),
+            written: !failed && matches!(target.verb, "create" | "update" | "patch" | "delete"),
+        };
         entry.took = (target.verb != "watch").then_some(took);
         self.history.add(entry.of(self.replica).failed(failed));
     }

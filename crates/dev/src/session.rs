@@ -4,7 +4,7 @@ use std::{
     path::PathBuf,
     process::ExitStatus,
     sync::{Arc, OnceLock},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use futures::future::{join_all, select_all};
@@ -19,7 +19,7 @@ use crate::{
     child::{self, Child},
     cluster::Cluster,
     follow,
-    history::Operator as State,
+    history::{Operator as State, Simulation},
     install::Manifests,
     page::{Actions, Order, Page, picture},
     proxy::Proxy,
@@ -305,13 +305,29 @@ impl Operator<'_> {
             }
             Order::Simulate(state) => {
                 let (directory, view) = (self.args.directory.clone(), self.view.clone());
+                let history = view.history().cloned().ok_or("there is no page")?;
+                if history.simulation() == Simulation::Running {
+                    return Err("a simulation runs".to_owned());
+                }
                 view.note("simulate the operator from this state");
+                history.set_simulation(Simulation::Running);
                 tokio::spawn(async move {
-                    match child::simulate(&directory, &state, &view).await {
-                        Ok(true) => view.note("the simulation has found nothing"),
-                        Ok(false) => view.error("the simulation has failed"),
-                        Err(error) => view.error(&error),
-                    }
+                    let start = SystemTime::now();
+                    let end = match child::simulate(&directory, &state, &view).await {
+                        Ok(true) => {
+                            view.note("the simulation has found nothing");
+                            Simulation::Passed
+                        }
+                        Ok(false) => {
+                            view.error("the simulation has failed");
+                            Simulation::Failed(child::picture_since(&directory, start))
+                        }
+                        Err(error) => {
+                            view.error(&error);
+                            Simulation::Failed(None)
+                        }
+                    };
+                    history.set_simulation(end);
                 });
                 Ok(())
             }

@@ -38,6 +38,19 @@ impl Topic {
     }
 }
 
+/// What an entry says besides its text.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Fact {
+    #[default]
+    None,
+    /// Whether the replica has just been started, and whether it takes part from now on: it runs and has a network.
+    Process { starts: bool, takes_part: bool },
+    /// The replica holds a Lease, or has released it.
+    Lease { name: String, holds: bool },
+    /// Whether the server has answered a request, and whether that has written an object.
+    Request { answered: bool, written: bool },
+}
+
 /// An entry of the timeline.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -52,8 +65,7 @@ pub(crate) struct Entry {
     pub(crate) replica: usize,
     /// The field manager that has changed the object; empty if it is not known.
     pub(crate) by: String,
-    /// Whether the replica takes part from now on: it runs and has a network.
-    pub(crate) takes_part: Option<bool>,
+    pub(crate) fact: Fact,
 }
 
 impl Entry {
@@ -66,13 +78,21 @@ impl Entry {
             failed: false,
             replica: 0,
             by: String::new(),
-            takes_part: None,
+            fact: Fact::None,
         }
     }
 
     pub(crate) fn of(mut self, replica: usize) -> Self {
         self.replica = replica;
         self
+    }
+
+    /// Returns the Lease that the replica holds or has released.
+    pub(super) fn lease(&self) -> Option<(&str, bool)> {
+        match &self.fact {
+            Fact::Lease { name, holds } => Some((name, *holds)),
+            _ => None,
+        }
     }
 
     pub(crate) fn failed(mut self, failed: bool) -> Self {

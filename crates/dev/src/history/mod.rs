@@ -6,6 +6,7 @@ mod objects;
 
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -13,7 +14,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-pub(crate) use entry::{Entry, Topic};
+pub(crate) use entry::{Entry, Fact, Topic};
 pub(crate) use line::Line;
 use line::Mark;
 use objects::Objects;
@@ -29,6 +30,17 @@ pub(crate) enum Operator {
     Running,
     Paused,
     Ended,
+}
+
+/// The simulation that the page has started last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Simulation {
+    #[default]
+    Absent,
+    Running,
+    Passed,
+    /// With the picture of its failure, if it has written one.
+    Failed(Option<PathBuf>),
 }
 
 /// A replica of the operator.
@@ -59,6 +71,7 @@ struct Inner {
     replicas: Vec<Replica>,
     /// The replica that holds each Lease.
     leases: BTreeMap<String, usize>,
+    simulation: Simulation,
     url: String,
 }
 
@@ -82,6 +95,7 @@ impl History {
                 running: BTreeMap::new(),
                 replicas: Vec::new(),
                 leases: BTreeMap::new(),
+                simulation: Simulation::Absent,
                 url: String::new(),
             }),
             changed: watch::Sender::new(0),
@@ -194,6 +208,7 @@ impl History {
     ) {
         let mut inner = self.lock();
         let it = inner.replica(replica);
+        let starts = operator == Operator::Running && it.operator != Operator::Paused;
         it.operator = operator;
         let takes_part = it.takes_part();
         if operator != Operator::Paused {
@@ -202,7 +217,7 @@ impl History {
         }
         drop(inner);
         let mut entry = Entry::new(Topic::Process, String::new(), text).of(replica);
-        entry.takes_part = Some(takes_part);
+        entry.fact = Fact::Process { starts, takes_part };
         self.add(entry.failed(failed));
     }
 
@@ -222,7 +237,10 @@ impl History {
             "the network of the operator is away"
         };
         let mut entry = Entry::new(Topic::Process, String::new(), text).of(replica);
-        entry.takes_part = Some(takes_part);
+        entry.fact = Fact::Process {
+            starts: false,
+            takes_part,
+        };
         self.add(entry.failed(!works));
     }
 
@@ -241,7 +259,12 @@ impl History {
             inner.leases.remove(lease);
         }
         drop(inner);
-        self.add(Entry::new(Topic::Process, String::new(), text).of(replica));
+        let mut entry = Entry::new(Topic::Process, String::new(), text).of(replica);
+        entry.fact = Fact::Lease {
+            name: lease.to_owned(),
+            holds,
+        };
+        self.add(entry);
     }
 
     /// Returns all entries with the microsecond at which each began, and the number of replicas.
@@ -251,6 +274,15 @@ impl History {
             inner.entries.iter().cloned().collect(),
             inner.replicas.len(),
         )
+    }
+
+    pub(crate) fn simulation(&self) -> Simulation {
+        self.lock().simulation.clone()
+    }
+
+    pub(crate) fn set_simulation(&self, simulation: Simulation) {
+        self.lock().simulation = simulation;
+        self.wake();
     }
 
     pub(crate) fn set_url(&self, url: &str) {
@@ -275,7 +307,8 @@ impl History {
                 entry.text,
                 entry.took,
                 u8::from(entry.failed),
-                entry.replica
+                entry.replica,
+                entry.lease()
             ])
         });
         let changed: HashSet<&str> = new
@@ -295,11 +328,24 @@ impl History {
                 "time": u64::try_from(time.unwrap_or_default().as_millis()).unwrap_or_default(),
                 "replicas": inner.replicas.iter().copied().map(Replica::json).collect::<Vec<_>>(),
                 "leases": inner.leases,
+                "simulation": inner.simulation.json(),
                 "url": inner.url,
                 "running": inner.running.iter().map(|(key, (_, at))| (key, at)).collect::<BTreeMap<_, _>>(),
                 "limit": ENTRIES,
             }),
         }
+    }
+}
+
+impl Simulation {
+    fn json(&self) -> Value {
+        let state = match self {
+            Self::Absent => "absent",
+            Self::Running => "running",
+            Self::Passed => "passed",
+            Self::Failed(_) => "failed",
+        };
+        json!({"state": state, "picture": matches!(self, Self::Failed(Some(_)))})
     }
 }
 

@@ -55,7 +55,8 @@ pub(super) fn text(content: &str, body: &str) -> Answer {
 /// Answers with a page that the browser saves: it works alone, not under the policy of this one.
 pub(super) fn saved(page: &str) -> Answer {
     let mut answer = text("text/html", page);
-    let disposition = HeaderValue::from_static("attachment; filename=\"run.html\"");
+    // The link names the file.
+    let disposition = HeaderValue::from_static("attachment");
     answer
         .headers_mut()
         .insert(header::CONTENT_DISPOSITION, disposition);

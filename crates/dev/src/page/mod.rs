@@ -21,7 +21,7 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-use crate::history::History;
+use crate::history::{History, Simulation};
 pub(crate) use actions::{Actions, Order};
 use answer::{Answer, json, refused, saved, text};
 use guard::Guard;
@@ -115,6 +115,16 @@ impl Served {
             (&Method::GET, "page.css") => text("text/css", &format!("{}{STYLE}", look::CSS)),
             (&Method::GET, "look.js") => text("text/javascript", look::SCRIPT),
             (&Method::GET, "run.html") => saved(&picture::picture(&self.history)),
+            (&Method::GET, "failure.html") => match self.history.simulation() {
+                Simulation::Failed(Some(path)) => match std::fs::read_to_string(&path) {
+                    Ok(picture) => saved(&picture),
+                    Err(error) => {
+                        let why = format!("cannot read {}: {error}", path.display());
+                        refused(StatusCode::NOT_FOUND, &why)
+                    }
+                },
+                _ => refused(StatusCode::NOT_FOUND, "no simulation has failed"),
+            },
             (&Method::GET, "events") => stream::events(self.history.clone(), known),
             (&Method::GET, path) => match SCRIPTS.iter().find(|(name, _)| *name == path) {
                 Some((_, script)) => text("text/javascript", script),

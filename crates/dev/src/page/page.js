@@ -63,7 +63,11 @@ const operator = () => {
   $("network").textContent = is((it) => !it.network) ? "Give the network back" : "Take the network away";
   $("pause").disabled = !is((it) => it.operator === "running" || it.operator === "paused");
   for (const id of ["restart", "network", "expire"]) $(id).disabled = !has;
-  $("simulate").disabled = !has;
+  const { simulation } = state;
+  const simulates = simulation?.state === "running";
+  $("simulate").disabled = !has || simulates;
+  $("simulate").textContent = simulates ? "Simulating …" : "Simulate from here";
+  $("failure").hidden = !simulation?.picture;
 };
 $("replica").addEventListener("change", operator);
 const ask = (order) => details.perform({ ...order, ...chosen().order });

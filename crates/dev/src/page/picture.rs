@@ -8,7 +8,7 @@ use kube_codegen_look::picture::{Look, Parties, Picture, Row, Shade, Sign, Step,
 use crate::{
     cluster::AGENT,
     follow::OF_THE_CLUSTER,
-    history::{Entry, History, Topic},
+    history::{Entry, Fact, History, Topic},
 };
 
 /// Rows at most: the newest.
@@ -76,7 +76,7 @@ impl Drawing {
             look,
             answered: false,
         };
-        if let Some(takes_part) = entry.takes_part {
+        if let Fact::Process { takes_part, .. } = entry.fact {
             self.away[index] = !takes_part;
         }
         let mut who = self.names[index].clone();
@@ -123,15 +123,18 @@ impl Drawing {
                 Sign::Dot { at: operator, look }
             }
             Topic::Request => {
-                let verb = entry.text.split(' ').next().unwrap_or_default();
-                if !entry.failed && matches!(verb, "create" | "update" | "patch" | "delete") {
+                let (answered, written) = match entry.fact {
+                    Fact::Request { answered, written } => (answered, written),
+                    _ => (true, false),
+                };
+                if written {
                     *self.written.entry(entry.object.clone()).or_default() += 1;
                 }
                 Sign::Arrow {
                     from: operator,
                     to: server,
                     look,
-                    answered: entry.text.contains(": 2") || entry.text.contains(": 4"),
+                    answered,
                 }
             }
             Topic::Watch if entry.failed => arrow(server, cache, Look::Bad),
@@ -152,7 +155,7 @@ impl Drawing {
                 shades: shades.collect(),
                 remarks: Vec::new(),
             }),
-            begins: entry.topic == Topic::Process && entry.text.ends_with("starts"),
+            begins: matches!(entry.fact, Fact::Process { starts: true, .. }),
             ..Row::default()
         })
     }

@@ -64,14 +64,14 @@ export const leader = () => {
 /** From when to when a replica held a Lease. */
 export const terms = [];
 
-const add = ([number, at, topic, key, text, took, failed, replica]) => {
+const add = ([number, at, topic, key, text, took, failed, replica, held]) => {
   const entry = { number, at, topic, key, text, took, failed: failed === 1, replica };
   entries.push(entry);
   if (topic === "process") {
     processes.push(entry);
-    const [, verb, lease] = /^(holds|has released) the Lease (.*)$/.exec(text) ?? [];
-    if (verb) for (const term of terms) if (term.lease === lease) term.to ??= at;
-    if (verb === "holds") terms.push({ lease, replica, from: at });
+    const [lease, holds] = held ?? [];
+    if (held) for (const term of terms) if (term.lease === lease) term.to ??= at;
+    if (holds) terms.push({ lease, replica, from: at });
   }
   for (const about of replica ? [key, replicaKey(replica)] : [key]) {
     if (!about) continue;

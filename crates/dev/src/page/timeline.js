@@ -22,7 +22,7 @@ const list = new List($("steps"), {
     row.replaceChildren(
       make("time", {}, seconds(endOf(entry))),
       make("span", { class: `topic ${entry.failed ? "bad" : TOPICS[entry.topic]}` }, entry.topic),
-      state.replicas.length > 1 && make("span", { class: "replica", title: "replica" }, entry.replica || ""),
+      ...(state.replicas.length > 1 ? [make("span", { class: "replica", title: "replica" }, entry.replica || "")] : []),
       make("span", { class: "text" }, entry.text),
       make("span", { class: "about" }, entry.key),
       make("span", { class: "took" }, entry.took === null ? "" : duration(entry.took)),

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 mod real;
+mod simulate;
 
 use super::{Dev, WITHIN, WORKLOAD, directory};
 

@@ -9,6 +9,9 @@ use super::simulation::Simulation;
 /// Names the file: a `List` in JSON.
 const FILE: &str = "SIMULATE_STATE";
 
+/// When the clock of a run starts.
+const START: &str = "2026-01-01T00:00:00Z";
+
 impl Simulation {
     /// Reads the file that the environment names, if there is one.
     #[expect(clippy::panic, reason = "a test fails by a panic")]
@@ -55,6 +58,8 @@ impl Simulation {
                 }
                 self.samples.insert(0, object);
             } else {
+                // Without it, the server would write the time of the system's clock, which differs in each run.
+                object["metadata"]["creationTimestamp"] = START.into();
                 // A kind that is not registered is none that the operator uses.
                 let _unknown = self.setup.server.seed(&object);
             }
@@ -84,7 +89,9 @@ mod tests {
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default", "labels": {"x": "y"}}, "data": {"a": "1"}})
         );
         let server = &simulation.setup.server;
-        assert!(server.get::<Secret>("default", "given").is_some());
+        let given = server.get::<Secret>("default", "given").unwrap();
+        let created = given.metadata.creation_timestamp.unwrap();
+        assert_eq!(serde_json::to_value(created).unwrap(), START);
         assert!(server.get::<Secret>("default", "made").is_none());
     }
 }

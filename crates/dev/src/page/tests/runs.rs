@@ -5,7 +5,10 @@ use kube_codegen_browser::{Browser, View};
 use serde_json::{Value, json};
 
 use super::{VIEWS, page, picture, run, small, until};
-use crate::{history::Operator, page::picture as drawing};
+use crate::{
+    history::{Operator, Simulation},
+    page::picture as drawing,
+};
 
 #[test]
 fn replicas_have_rows_and_a_leader() {
@@ -66,6 +69,37 @@ fn replicas_have_rows_and_a_leader() {
             assert_eq!(tab.axe(), Vec::<String>::new(), "{name}");
             picture(&mut tab, &format!("replicas-{name}"));
         }
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_simulation_disables_its_button_and_its_failure_has_a_picture() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    run(|runtime| {
+        let history = small();
+        let page = runtime.block_on(page(&history));
+        let mut tab = browser.open(page.url(), View::DESKTOP);
+        let becomes = |text: &str, disabled: bool, picture: bool| {
+            format!(
+                "(it => it.textContent === '{text}' && it.disabled === {disabled})(document.getElementById('simulate')) && document.getElementById('failure').checkVisibility() === {picture}"
+            )
+        };
+        until(&mut tab, &becomes("Simulate from here", false, false));
+        history.set_simulation(Simulation::Running);
+        until(&mut tab, &becomes("Simulating …", true, false));
+        history.set_simulation(Simulation::Failed(Some("failure.html".into())));
+        until(&mut tab, &becomes("Simulate from here", false, true));
+        for (name, view) in VIEWS {
+            tab.show(view);
+            assert_eq!(tab.overflow(), 0, "{name}");
+            picture(&mut tab, &format!("simulation-{name}"));
+        }
+        let columns = "[...document.querySelectorAll('#steps .row')].map(it => [...it.childNodes].map(it => it.nodeName).join())";
+        let columns = tab.evaluate(&format!("[...new Set({columns})]"));
+        assert_eq!(columns, json!(["TIME,SPAN,SPAN,SPAN,SPAN"]));
         assert_eq!(tab.errors(), Vec::<String>::new());
     });
 }
