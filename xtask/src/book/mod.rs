@@ -1,4 +1,5 @@
-//! Draws the pictures of the book: plots of recorded results, and a recording of a terminal.
+//! Draws the pictures of the book: plots of recorded results, a dashboard, and a recording of a terminal.
+mod dashboard;
 mod plot;
 mod recording;
 
@@ -18,6 +19,9 @@ pub(crate) struct Arguments {
     /// Run `docs/plots/recording.sh`, and record what it prints; without this, the recording is drawn as it is
     #[arg(long)]
     record: bool,
+    /// Evaluate the queries of the dashboard with the Prometheus at this URL, and record the answers; docs/plots/dashboard.sh does it
+    #[arg(long, value_name = "URL")]
+    dashboard: Option<String>,
 }
 
 /// Writes the pictures.
@@ -26,6 +30,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     if arguments.record {
         let lines = recording::record(&directory.join("recording.sh"))?;
         fs::write(directory.join("recording.json"), lines)?;
+    }
+    if let Some(url) = &arguments.dashboard {
+        let answers = dashboard::evaluate(url, &read_dashboard()?)?;
+        fs::write(directory.join("dashboard.json"), answers.text()?)?;
     }
     for (path, text) in pictures(&directory)? {
         println!("{}", path.display());
@@ -44,7 +52,15 @@ fn pictures(directory: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> 
         .collect();
     let lines: Vec<(f64, String)> = serde_json::from_str(&read("recording.json")?)?;
     pictures.push((directory.join("recording.svg"), recording::draw(&lines)));
+    let answers = serde_json::from_str(&read("dashboard.json")?)?;
+    let picture = dashboard::draw(&read_dashboard()?, &answers)?;
+    pictures.push((directory.join("dashboard.svg"), picture));
     Ok(pictures)
+}
+
+fn read_dashboard() -> Result<dashboard::Dashboard, Box<dyn Error>> {
+    let text = fs::read_to_string(root().join(dashboard::FILE))?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// Escapes a text for SVG.
