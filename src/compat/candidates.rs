@@ -2,12 +2,15 @@
 use kube_codegen_schema::Extent;
 use serde_json::{Value, json};
 
-use super::{values, witness::Side};
+use super::{differing::differing, values, witness::Side};
 use crate::{
     diag::pointer::push,
     evolution,
     path::{SchemaPath, Segment},
 };
+
+/// How many samples get the smallest value that has a field, with nothing else.
+const ALONE: usize = 2;
 
 /// Where a change is: the path in the schema that accepts, and that in the schema that refuses.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +44,17 @@ pub(super) fn at(
     let mut values = Vec::new();
     let mut parts = None;
     if let (Some(here), Some(there)) = (here, there) {
-        let negated = negated(accepts, here, there, focus);
+        let sampled = differing(here, there);
+        let negated = negated(accepts, here, there, &sampled, focus);
         if focus.here.last().is_none() {
             objects = negated;
         } else {
             values = negated;
         }
         if let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) {
-            values.extend(values::of(&old, &new));
+            let samples = accepts.part(&sampled);
+            let samples = samples.iter().flat_map(|it| it.samples(12)).collect();
+            values.extend(values::of(&old, &new, samples));
             parts = Some((old, new));
         }
     }
@@ -82,7 +88,37 @@ pub(super) fn frames(side: &Side<'_>, path: &SchemaPath, most: usize) -> Vec<Fra
         let pointer = reach(side, &mut object, path)?;
         Some(Frame { object, pointer })
     });
-    frames.collect()
+    // A rule may not permit the field beside what a sample has.
+    let bases = side.samples().iter().take(most.min(ALONE));
+    let alone = with_field(side, path).map(|(parent, name, value)| {
+        bases.filter_map(move |base| {
+            let mut object = base.clone();
+            let mut pointer = reach(side, &mut object, parent)?;
+            *object.pointer_mut(&pointer)? = value.clone();
+            push(&mut pointer, name);
+            Some(Frame { object, pointer })
+        })
+    });
+    frames.chain(alone.into_iter().flatten()).collect()
+}
+
+/// Returns the parent of a field below the root, the field's name, and the smallest value of the parent that has the field.
+fn with_field<'p>(
+    side: &Side<'_>,
+    path: &'p SchemaPath,
+) -> Option<(&'p SchemaPath, &'p str, Value)> {
+    let (Some(Segment::Property(name)), Some(parent)) = (path.last(), path.parent()) else {
+        return None;
+    };
+    parent.last()?;
+    let mut definition = evolution::at(&side.definition, parent)?.clone();
+    let required = definition.as_object_mut()?.entry("required");
+    let required = required.or_insert_with(|| json!([])).as_array_mut()?;
+    if !required.iter().any(|it| it == &**name) {
+        required.push((**name).into());
+    }
+    let value = side.part(&definition)?.samples(0).next()?;
+    Some((parent, name, value))
 }
 
 impl Frame {
@@ -183,8 +219,14 @@ fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<Strin
 }
 
 /// Returns values that also have to break what only the other schema demands at the place, for the root whole objects: the search for
-/// samples that satisfy a rule finds those that break it, if the rule is negated.
-fn negated(accepts: &Side<'_>, here: &Value, there: &Value, focus: &Focus<'_>) -> Vec<Value> {
+/// samples that satisfy a rule finds those that break it, if the rule is negated. `sampled` is what samples are made of.
+fn negated(
+    accepts: &Side<'_>,
+    here: &Value,
+    there: &Value,
+    sampled: &Value,
+    focus: &Focus<'_>,
+) -> Vec<Value> {
     let mut demands = Vec::new();
     let rules = |node: &Value| node["x-kubernetes-validations"].as_array().cloned();
     let known = rules(here).unwrap_or_default();
@@ -213,7 +255,7 @@ fn negated(accepts: &Side<'_>, here: &Value, there: &Value, focus: &Focus<'_>) -
     }
     let mut found = Vec::new();
     for (keyword, demand) in demands {
-        let mut definition = here.clone();
+        let mut definition = sampled.clone();
         let Some(node) = definition.as_object_mut() else {
             continue;
         };

@@ -1,6 +1,7 @@
 //! Compares two releases of an API: what changed, and what that breaks in clusters and in Rust code, with proof.
 mod api;
 mod candidates;
+mod differing;
 mod isolate;
 mod kept;
 mod manifest;
@@ -225,6 +226,7 @@ fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
             continue;
         };
         if let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after)) {
+            let (before, after) = Side::pair(before, after);
             found.extend(schema::compare(&before, &after, name));
         }
     }

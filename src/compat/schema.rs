@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// Keywords that say nothing about values.
-const DESCRIPTIONS: [&str; 5] = ["description", "title", "example", "externalDocs", "id"];
+pub(super) const DESCRIPTIONS: [&str; 5] =
+    ["description", "title", "example", "externalDocs", "id"];
 
 /// Keywords that the comparison of schemas knows.
 const COMPARED: [&str; 32] = [

@@ -98,7 +98,7 @@ fn candidates(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<
     };
     let mut all: Vec<Value> = old.samples(12).collect();
     let samples = all.len();
-    for value in values::of(&old, &new) {
+    for value in values::of(&old, &new, all.clone()) {
         if all.len() < MOST && !all.contains(&value) && old.accepts(&value) {
             all.push(value);
         }

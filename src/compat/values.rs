@@ -2,6 +2,8 @@
 use kube_codegen_schema::{Extent, Schema};
 use serde_json::{Map, Value, json};
 
+use super::differing::differing;
+
 /// How many bytes of objects are validated at most for one of them that is valid: one object of a large CRD would cost a second else.
 pub(super) const EFFORT: usize = 2_000_000;
 
@@ -117,8 +119,8 @@ pub(super) fn includes_enum(old: &Part<'_>, new: &Part<'_>) -> bool {
     accepted.all(|value| new.accepts(value))
 }
 
-/// Returns values near the bounds of both schemas, and of all types.
-pub(super) fn of(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
+/// Returns values near the bounds of both schemas, and of all types; `samples` are some that the first one accepts.
+pub(super) fn of(old: &Part<'_>, new: &Part<'_>, samples: Vec<Value>) -> Vec<Value> {
     let mut found = Vec::new();
     for part in [old, new] {
         found.extend(
@@ -130,7 +132,6 @@ pub(super) fn of(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
         );
     }
     found.extend(numbers(old, new));
-    let samples: Vec<Value> = old.samples(12).collect();
     found.extend(texts(old, new, &samples));
     found.extend(lists(old, new, &samples));
     for sample in &samples {
@@ -244,7 +245,8 @@ fn texts(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
 }
 
 fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
-    let Some(items) = old.inside(&old.definition["items"]) else {
+    let items = differing(&old.definition["items"], &new.definition["items"]);
+    let Some(items) = old.inside(&items) else {
         return Vec::new();
     };
     let all: Vec<Value> = items.samples(40).collect();

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     candidates::{self, Focus},
+    differing::differing,
     shrink::shrink,
     values::{EFFORT, Part},
 };
@@ -29,6 +30,8 @@ pub(super) struct Side<'a> {
     schema: Schema,
     /// Whether unknown fields are kept everywhere (`spec.preserveUnknownFields`).
     preserves: bool,
+    /// Of the schema, what makes samples that are about a difference; all of it if nothing is known to differ.
+    sampler: Option<Schema>,
     samples: OnceCell<Vec<Value>>,
     /// Random objects that this version accepts and the one that it is compared with refuses.
     disputed: OnceCell<Vec<Value>>,
@@ -56,6 +59,7 @@ impl<'a> Side<'a> {
             }),
             schema: schema.with_scale(&version["subresources"]["scale"]).ok()?,
             preserves: crd.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true)),
+            sampler: None,
             samples: OnceCell::new(),
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
@@ -69,10 +73,25 @@ impl<'a> Side<'a> {
             definition: Cow::Owned(definition),
             head: self.head.clone(),
             preserves: self.preserves,
+            sampler: None,
             samples: OnceCell::new(),
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
         })
+    }
+
+    /// Makes the samples of both about what differs.
+    pub(super) fn pair(mut before: Self, mut after: Self) -> (Self, Self) {
+        let (old, new) = (&before.definition, &after.definition);
+        let samplers = [(&before, old, new), (&after, new, old)];
+        let [of_before, of_after] =
+            samplers.map(|(side, this, other)| side.like(&differing(this, other)));
+        (before.sampler, after.sampler) = (of_before, of_after);
+        (before, after)
+    }
+
+    fn sampler(&self) -> &Schema {
+        self.sampler.as_ref().unwrap_or(&self.schema)
     }
 
     /// Reads a schema that is like this one.
@@ -136,7 +155,7 @@ impl<'a> Side<'a> {
     /// Returns random objects that this version accepts and `other`, with which alone it is compared, refuses; made once.
     fn disputed(&self, other: &Side<'_>) -> &[Value] {
         self.disputed.get_or_init(|| {
-            let random = (0..RANDOM).map(|seed| self.schema.random(seed, &self.head));
+            let random = (0..RANDOM).map(|seed| self.sampler().random(seed, &self.head));
             let valid = random.filter(|(_, causes)| causes.is_empty());
             valid
                 .map(|(object, _)| object)
@@ -161,8 +180,8 @@ impl<'a> Side<'a> {
     pub(super) fn samples(&self) -> &[Value] {
         self.samples.get_or_init(|| {
             let extents = [Extent::Minimal, Extent::Full];
-            let samples = extents.map(|extent| self.schema.sample(extent, &self.head));
-            let random = (0..6).map(|seed| self.schema.random(seed, &self.head));
+            let samples = extents.map(|extent| self.sampler().sample(extent, &self.head));
+            let random = (0..6).map(|seed| self.sampler().random(seed, &self.head));
             let all = samples.into_iter().chain(random);
             all.filter(|(_, causes)| causes.is_empty())
                 .map(|(object, _)| object)
