@@ -44,15 +44,15 @@ pub(super) fn at(
     let mut values = Vec::new();
     let mut parts = None;
     if let (Some(here), Some(there)) = (here, there) {
-        let sampled = differing(here, there);
-        let negated = negated(accepts, here, there, &sampled, focus);
+        let reduced = differing(here, there);
+        let negated = negated(accepts, here, there, &reduced, focus);
         if focus.here.last().is_none() {
             objects = negated;
         } else {
             values = negated;
         }
         if let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) {
-            let samples = accepts.part(&sampled);
+            let samples = accepts.part(&reduced);
             let samples = samples.iter().flat_map(|it| it.samples(12)).collect();
             values.extend(values::of(&old, &new, samples));
             parts = Some((old, new));
@@ -219,12 +219,12 @@ fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<Strin
 }
 
 /// Returns values that also have to break what only the other schema demands at the place, for the root whole objects: the search for
-/// samples that satisfy a rule finds those that break it, if the rule is negated. `sampled` is what samples are made of.
+/// samples that satisfy a rule finds those that break it, if the rule is negated. `reduced` is what samples are made of.
 fn negated(
     accepts: &Side<'_>,
     here: &Value,
     there: &Value,
-    sampled: &Value,
+    reduced: &Value,
     focus: &Focus<'_>,
 ) -> Vec<Value> {
     let mut demands = Vec::new();
@@ -255,7 +255,7 @@ fn negated(
     }
     let mut found = Vec::new();
     for (keyword, demand) in demands {
-        let mut definition = sampled.clone();
+        let mut definition = reduced.clone();
         let Some(node) = definition.as_object_mut() else {
             continue;
         };
