@@ -95,6 +95,8 @@ fn a_simulation_disables_its_button_and_its_failure_has_a_picture() {
         for (name, view) in VIEWS {
             tab.show(view);
             assert_eq!(tab.overflow(), 0, "{name}");
+            let place = "(it => it.x === 0 && it.y < innerHeight / 2 && it.height > innerHeight / 3)(document.getElementById('tree').getBoundingClientRect())";
+            assert_eq!(tab.evaluate(place), true, "{name}: the tree has no place");
             picture(&mut tab, &format!("simulation-{name}"));
         }
         let columns = "[...document.querySelectorAll('#steps .row')].map(it => [...it.childNodes].map(it => it.nodeName).join())";
