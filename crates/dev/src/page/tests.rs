@@ -88,7 +88,7 @@ fn small() -> History {
 fn until(tab: &mut Tab<'_>, what: &str) {
     let found = tab.evaluate(&format!(
         "new Promise(done => {{
-            const end = performance.now() + 60000;
+            const end = performance.now() + 50000;
             const look = () => (({what}) ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 20));
             look();
         }})"
