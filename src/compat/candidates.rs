@@ -253,23 +253,31 @@ fn negated(
     {
         demands.push(("allOf", not.clone()));
     }
-    let mut found = Vec::new();
+    let mut definitions = Vec::new();
     for (keyword, demand) in demands {
         let mut definition = reduced.clone();
-        let Some(node) = definition.as_object_mut() else {
-            continue;
-        };
-        let list = node.entry(keyword).or_insert_with(|| json!([]));
-        if let Value::Array(list) = list {
+        let list = definition.as_object_mut();
+        let list = list.map(|node| node.entry(keyword).or_insert_with(|| json!([])));
+        if let Some(Value::Array(list)) = list {
             list.push(demand);
+            definitions.push(definition);
         }
+    }
+    // A sample has the first branch, which may be one that stays.
+    for keyword in ["oneOf", "anyOf"] {
+        let branches = |schema: &Value| schema[keyword].as_array().cloned().unwrap_or_default();
+        let known = branches(there);
+        for branch in branches(here).into_iter().filter(|it| !known.contains(it)) {
+            let mut definition = reduced.clone();
+            definition[keyword] = json!([branch]);
+            definitions.push(definition);
+        }
+    }
+    let mut found = Vec::new();
+    for definition in definitions {
         if focus.here.last().is_some() {
-            found.extend(
-                accepts
-                    .part(&definition)
-                    .iter()
-                    .flat_map(|it| it.samples(4)),
-            );
+            let part = accepts.part(&definition);
+            found.extend(part.iter().flat_map(|it| it.samples(4)));
         } else if let Some(schema) = accepts.like(&definition) {
             let extents = [Extent::Minimal, Extent::Full].into_iter();
             let samples = extents.map(|extent| schema.sample(extent, &accepts.head).0);

@@ -79,19 +79,18 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
         ("minimum", "exclusiveMinimum"),
         ("maximum", "exclusiveMaximum"),
     ] {
+        let is_lower = keyword == "minimum";
         let bound = |schema: &Value| {
             let value = schema[keyword].as_f64()?;
             // Of two equal bounds, the exclusive one accepts less.
-            Some((value, schema[exclusive] == true))
+            Some((value, (schema[exclusive] == true) == is_lower))
         };
-        ordered(
-            &mut relation,
-            keyword,
-            from,
-            to,
-            bound,
-            keyword == "minimum",
-        );
+        let shown = if from[keyword] == to[keyword] {
+            exclusive
+        } else {
+            keyword
+        };
+        ordered(&mut relation, shown, from, to, bound, is_lower);
     }
     for keyword in ["minLength", "minItems", "minProperties"] {
         ordered(

@@ -62,7 +62,12 @@ fn constraints_widen_narrow_and_cross() {
         (
             json!({"minimum": 1, "exclusiveMinimum": true}),
             json!({"minimum": 1}),
-            "spec.a: widened (minimum: 1, then 1)",
+            "spec.a: widened (exclusiveMinimum: true, then none)",
+        ),
+        (
+            json!({"maximum": 1}),
+            json!({"maximum": 1, "exclusiveMaximum": true}),
+            "spec.a: narrowed (exclusiveMaximum: none, then true)",
         ),
         (
             json!({"minimum": 1, "maximum": 2}),

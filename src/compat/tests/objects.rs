@@ -13,6 +13,23 @@ fn with_rules(place: &str, rules: &[&str]) -> Value {
 }
 
 #[test]
+fn an_object_of_a_removed_branch_is_found() {
+    let with = |names: &[&str]| {
+        let mut crd = crd();
+        let branches = names.iter().map(|name| json!({"required": [name]}));
+        at(&mut crd, "SPEC")["oneOf"] = branches.collect();
+        crd
+    };
+    let found = findings(
+        &with(&["name", "extra"]),
+        &with(&["name"]),
+        &Options::default(),
+    );
+    let refused = found.iter().find(|it| it.rule == Rule::RulesNarrowed);
+    assert_eq!(refused.map(proof), Some("refused, ratchets"));
+}
+
+#[test]
 fn a_rule_about_updates_is_proved_by_an_update() {
     let (color, replicas) = ("SPEC/properties/color", "SPEC/properties/replicas");
     let (less, more) = ("update refused", "update accepted");
