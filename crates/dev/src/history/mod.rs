@@ -3,10 +3,10 @@
 mod entry;
 mod line;
 mod objects;
+mod process;
 
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
-    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -19,36 +19,11 @@ pub(crate) use line::Line;
 use line::Mark;
 use objects::Objects;
 pub(crate) use objects::{Change, Versions};
+use process::Replica;
+pub(crate) use process::{Operator, Simulation};
 
 /// How many entries are kept.
 pub(crate) const ENTRIES: usize = 100_000;
-
-/// Whether the operator works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Absent,
-    Running,
-    Paused,
-    Ended,
-}
-
-/// The simulation that the page has started last.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Simulation {
-    #[default]
-    Absent,
-    Running,
-    Passed,
-    /// With the picture of its failure, if it has written one.
-    Failed(Option<PathBuf>),
-}
-
-/// A replica of the operator.
-#[derive(Clone, Copy, Debug)]
-struct Replica {
-    operator: Operator,
-    network: bool,
-}
 
 /// The record of a run; clones are handles to the same record.
 #[derive(Clone)]
@@ -334,34 +309,6 @@ impl History {
                 "limit": ENTRIES,
             }),
         }
-    }
-}
-
-impl Simulation {
-    fn json(&self) -> Value {
-        let state = match self {
-            Self::Absent => "absent",
-            Self::Running => "running",
-            Self::Passed => "passed",
-            Self::Failed(_) => "failed",
-        };
-        json!({"state": state, "picture": matches!(self, Self::Failed(Some(_)))})
-    }
-}
-
-impl Replica {
-    fn takes_part(self) -> bool {
-        self.operator == Operator::Running && self.network
-    }
-
-    fn json(self) -> Value {
-        let operator = match self.operator {
-            Operator::Absent => "absent",
-            Operator::Running => "running",
-            Operator::Paused => "paused",
-            Operator::Ended => "ended",
-        };
-        json!({"operator": operator, "network": self.network})
     }
 }
 
