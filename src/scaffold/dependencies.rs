@@ -32,6 +32,14 @@ pub(super) enum RuntimeCrates {
 }
 
 impl RuntimeCrates {
+    /// Returns what a package in a directory of this one depends on.
+    fn below(&self) -> Self {
+        match self {
+            Self::Path(path) if Path::new(path).is_relative() => Self::Path(format!("../{path}")),
+            other => other.clone(),
+        }
+    }
+
     /// Formats the value of a dependency in TOML.
     fn dependency(&self, name: &str) -> String {
         match self {
@@ -128,6 +136,7 @@ pub(crate) fn missing_dependencies(existing: &str, wanted: &str) -> String {
 /// Returns the versions and dependencies as a template variable.
 pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value {
     let dependency = |name| Value::from_safe_string(crates.dependency(name));
+    let below = |name| Value::from_safe_string(crates.below().dependency(name));
     Value::from(BTreeMap::from([
         ("kube_codegen", Value::from(RUNTIME)),
         ("edition", Value::from(EDITION)),
@@ -149,7 +158,9 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
             "schema_with_sample",
             Value::from_safe_string(crates.with_features("schema", &["sample"])),
         ),
+        ("runtime_below", below("runtime")),
         ("simulation", dependency("simulation")),
+        ("simulation_below", below("simulation")),
         ("testing", dependency("testing")),
         ("kubernetes", Value::from(kubernetes.to_string())),
         ("kubernetes_feature", Value::from(kubernetes.feature())),

@@ -116,6 +116,8 @@ templates! {
     "core-test.rs.j2" => "tests/CORE_KIND.rs";
     "webhooks-test.rs.j2" => "tests/webhooks.rs";
     "simulate.rs.j2" => "tests/simulate.rs";
+    "upgrade.toml.j2" => "upgrade/Cargo.toml";
+    "upgrade.rs.j2" => "upgrade/upgrade.rs";
 }
 
 /// Parsed templates.

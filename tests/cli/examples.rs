@@ -104,10 +104,20 @@ impl Example {
         let args = [&["new", self.name, "-qq", "-o", &output], self.args].concat();
         succeed(&self.directory(), &args);
         let mut files = files(target.path());
-        // The record of what is scaffolded has the paths of an operator in this repository.
+        // An operator in this repository has relative paths, also in the record of what is scaffolded.
         let crates = fs::canonicalize(Path::new(ROOT).join("crates")).unwrap();
-        if let Some(text) = files.get_mut(".kube-codegen/scaffold.json") {
-            *text = text.replace(crates.to_str().unwrap(), "../../crates");
+        let crates = crates.to_str().unwrap();
+        let below = |text: &str| text.replace(crates, "../../../crates");
+        for (path, text) in &mut files {
+            match path.as_str() {
+                "upgrade/Cargo.toml" => *text = below(text),
+                ".kube-codegen/scaffold.json" => {
+                    let (here, upgrade) = text.split_once("\"upgrade/Cargo.toml\"").unwrap();
+                    let here = here.replace(crates, "../../crates");
+                    *text = format!("{here}\"upgrade/Cargo.toml\"{}", below(upgrade));
+                }
+                _ => {}
+            }
         }
         files.retain(|path, _| !path.starts_with("tests/"));
         files

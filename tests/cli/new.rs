@@ -202,6 +202,8 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
             "tests/deployments_controller.rs",
             "tests/pods_controller.rs",
             "tests/simulate.rs",
+            "upgrade/Cargo.toml",
+            "upgrade/upgrade.rs",
         ]
     );
     let read = ["list", "watch"];

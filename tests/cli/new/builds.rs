@@ -2,6 +2,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
     time::SystemTime,
 };
 
@@ -43,6 +44,30 @@ fn the_crate_and_its_tests_build_and_pass() {
         let output = make(&package, &["test"]).unwrap();
         assert_eq!(output.matches("no problems").count(), 2, "{output}");
     }
+}
+
+#[test]
+#[ignore = "compiles an operator: takes minutes"]
+fn an_upgrade_from_the_last_release_is_simulated() {
+    let (directory, package) = directory(CRDKIND);
+    create(directory.path(), &[]);
+    let git = |args: &[&str]| {
+        let settings = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+        let mut command = Command::new("git");
+        let output = command.current_dir(&package).args(settings).args(args);
+        let output = output.output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message=first"]);
+    let output = make(&package, &["upgrade"]).unwrap();
+    assert!(output.contains("There is no tag"), "{output}");
+    git(&["tag", "v1.0.0"]);
+    git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
+    let output = make(&package, &["upgrade"]).unwrap();
+    let passed = "each_version_takes_over_what_the_other_one_has_left ... ok";
+    assert!(output.contains(passed), "{output}");
 }
 
 /// Creates an operator with all webhooks, for the kind of an example with two versions.
