@@ -1,6 +1,7 @@
 //! Tests of the generated code of the fixtures.
 
 mod conversion;
+mod cookbook;
 mod fuzzed;
 mod kinds;
 mod known_types;

@@ -18,7 +18,7 @@ use kube_codegen_simulation::{
         self, Counts, Deletion, EndState, History, Idempotence, Leader, OwnerReferences, Panics,
         Preconditions, Requests, Rest,
     },
-    Scenario, Simulation, assert_repeatable,
+    Scenario, Simulation, Summary, assert_repeatable,
 };
 
 fn simulation(bug: Bug) -> Simulation {
@@ -44,23 +44,24 @@ fn replicas(simulation: Simulation, bug: Bug) -> Simulation {
         .operator(move |client| operator::run_replica(client, bug))
 }
 
+/// Tries each single fault; some of the points are reached in few runs, so this does not require that all are.
+fn assert_right(simulation: Simulation) -> Summary {
+    let summary = simulation.budget(Budget::Coverage(0)).explore();
+    assert!(summary.is_ok(), "{}", summary.unwrap_err());
+    summary.unwrap()
+}
+
 #[test]
 fn an_operator_that_is_right_breaks_no_oracle() {
-    // Some of its points are reached in few runs, so this does not require that each single fault is tried.
-    let simulation = simulation(Bug::None).budget(Budget::Coverage(0));
-    let summary = simulation
-        .explore()
-        .unwrap_or_else(|found| panic!("{found}"));
+    let summary = assert_right(simulation(Bug::None));
     assert!(summary.schedules > 150, "{summary}");
 }
 
 #[test]
-#[ignore = "takes minutes without optimisation: cargo test --release -p kube-codegen-simulation -- --ignored"]
 fn replicas_that_are_right_break_no_oracle() {
     let simulation = Simulation::new("two replicas").crd(&site::crd());
-    replicas(simulation, Bug::None)
-        .budget(Budget::Schedules(60))
-        .run();
+    let summary = assert_right(replicas(simulation, Bug::None));
+    assert!(summary.schedules > 250, "{summary}");
 }
 
 /// The search is cut off where its budget is spent.

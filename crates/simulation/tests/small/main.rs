@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod budget;
-mod cookbook;
 mod kept;
 mod picture;
 

@@ -316,7 +316,6 @@ const NOT_FOUND: &[(&str, &str)] = &[
 ];
 
 #[test]
-#[ignore = "takes minutes: cargo test -p kube-codegen-simulation --test unseen -- --ignored herd"]
 fn errors_are_found_with_the_default_budget() {
     let only = std::env::var("HERD").unwrap_or_default();
     let (mut tried, mut missed) = (0, Vec::new());

@@ -1,4 +1,5 @@
 //! The recipes of docs/cookbook.md: each file has the code of one, which the page includes, and its simulation.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod adopt;
 mod cross_namespace;
