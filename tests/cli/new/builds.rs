@@ -62,7 +62,7 @@ fn an_upgrade_from_the_last_release_is_simulated() {
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message=first"]);
     let output = make(&package, &["upgrade"]).unwrap();
-    assert!(output.contains("There is no tag"), "{output}");
+    assert!(output.contains("No tag names a release"), "{output}");
     git(&["tag", "v1.0.0"]);
     git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
     let output = make(&package, &["upgrade"]).unwrap();

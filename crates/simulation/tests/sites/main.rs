@@ -60,7 +60,7 @@ fn an_operator_that_is_right_breaks_no_oracle() {
 #[test]
 fn replicas_that_are_right_break_no_oracle() {
     let simulation = Simulation::new("two replicas").crd(&site::crd());
-    // The first as above. In the other, Pods that get ready and lose it again keep the replicas from coming to rest.
+    // The first as above. While Pods do not get ready, the replicas go on writing, for a reason that is not known.
     let left_out = [Scenario::Strangers, Scenario::FailingWorkloads];
     let simulation = left_out
         .into_iter()
