@@ -6,6 +6,7 @@ mod client;
 mod clusters;
 mod fuzzed;
 mod leader_election;
+mod log;
 mod manager;
 #[cfg(feature = "server")]
 mod server;

@@ -38,11 +38,7 @@ fn collect() -> (
             "kube_codegen_runtime=trace",
         ))
         .with(layer);
-    (
-        exporter,
-        provider,
-        tracing::subscriber::set_default(subscriber),
-    )
+    (exporter, provider, crate::log::subscribe(subscriber))
 }
 
 fn attribute(span: &SpanData, name: &str) -> String {

@@ -21,7 +21,7 @@ use tokio::{
     task::JoinHandle,
     time::{sleep, timeout},
 };
-use tracing::subscriber::DefaultGuard;
+use tracing::subscriber::{DefaultGuard, NoSubscriber, set_default, set_global_default};
 
 /// The limit of every wait. Under a paused clock, it takes no time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -89,7 +89,11 @@ impl Log {
             .with_ansi(false)
             .with_writer(move || writer.clone())
             .finish();
-        (log, tracing::subscriber::set_default(subscriber))
+        // As long as a process has one subscriber alone, tracing asks the thread that first comes to a place in the code
+        // whether anyone is interested in it, and keeps the answer: the thread of another test says no. The second one
+        // makes it ask all subscribers.
+        let _ = set_global_default(NoSubscriber::new());
+        (log, set_default(subscriber))
     }
 
     /// Returns the lines that contain `part`.

@@ -1,10 +1,7 @@
 //! What errors, logs and `Debug` output show of objects with secrets: nothing.
-use std::{
-    fmt::Debug,
-    sync::{Arc, Mutex},
-};
+use std::fmt::Debug;
 
-use crate::client::server::Server;
+use crate::{client::server::Server, log::Log};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{
     Config,
@@ -22,25 +19,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn no_error_or_log_line_shows_what_a_secret_holds() {
-    /// Collects the log.
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-    impl std::io::Write for Log {
-        fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend(text);
-            Ok(text.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = Log::collect();
     let secret: Secret = serde_json::from_value(json!({"metadata": {"name": "a"}})).unwrap();
     for data in [
         json!("hunter2"),
@@ -84,7 +63,7 @@ async fn no_error_or_log_line_shows_what_a_secret_holds() {
             assert!(!text.contains("hunter2"), "{text}");
         }
     }
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = log.text();
     assert!(!log.contains("hunter2"), "{log}");
 }
 

@@ -1,9 +1,5 @@
 //! Members by Secrets of the hub, over connections.
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::{Arc, Mutex},
-};
+use std::collections::BTreeMap;
 
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::{ByteString, api::core::v1::Secret};
@@ -16,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{SECOND, control, reconciled, seed};
+use crate::log::Log;
 
 const PATIENCE: u32 = 30;
 
@@ -132,37 +129,6 @@ async fn secrets_come_rotate_and_go() {
     running.await.unwrap().unwrap();
 }
 
-/// Collects the log.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend(text);
-        Ok(text.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-fn collect() -> (Log, tracing::subscriber::DefaultGuard) {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    (log, tracing::subscriber::set_default(subscriber))
-}
-
 /// Returns the names of Secrets, their kubeconfigs, and why they are refused.
 fn refused(kubeconfig: &str) -> Vec<(&'static str, String, &'static str)> {
     let with = |path: &str, value: Value| {
@@ -254,7 +220,7 @@ fn refused(kubeconfig: &str) -> Vec<(&'static str, String, &'static str)> {
 
 #[tokio::test]
 async fn a_kubeconfig_must_not_reach_outside_of_its_secret_and_no_log_shows_it() {
-    let (log, _guard) = collect();
+    let (log, _guard) = Log::collect();
     let hub = ApiServer::new();
     let (_member, kubeconfig) = member("hunter2").await;
     let refused = refused(&kubeconfig);
@@ -317,7 +283,7 @@ async fn another_server_is_another_cluster_and_another_label_nothing() {
 
 #[tokio::test]
 async fn log_lines_have_the_cluster() {
-    let (log, _guard) = collect();
+    let (log, _guard) = Log::collect();
     let hub = ApiServer::new();
     let (rome, kubeconfig) = member("rome-1").await;
     let mut manager = Manager::builder(hub.client(), "fleet").build().unwrap();

@@ -251,23 +251,6 @@ async fn an_informer_that_cannot_work_ends_the_manager() {
     assert!(text.starts_with("informer of ConfigMap failed: "), "{text}");
 }
 
-/// A text that the logs of this thread are written to.
-#[cfg(feature = "cli")]
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-#[cfg(feature = "cli")]
-impl std::io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[cfg(feature = "cli")]
 #[derive(Debug, thiserror::Error)]
 enum Failing {
@@ -282,10 +265,7 @@ enum Failing {
 async fn the_log_has_the_causes_of_a_failed_reconcile() {
     use kube_codegen_runtime::client::TypedClient;
 
-    let lines = Lines::default();
-    let writer = lines.clone();
-    let log = tracing_subscriber::fmt().with_writer(move || writer.clone());
-    let _guard = tracing::subscriber::set_default(log.finish());
+    let (log, _guard) = crate::log::Log::collect();
     let server = ApiServer::new();
     server
         .seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}}))
@@ -312,7 +292,7 @@ async fn the_log_has_the_causes_of_a_failed_reconcile() {
         controller.run_keyed(plain, |_, _, _| panic!("no policy"), Arc::new(()))
     });
     manager.run(sleep(SECOND)).await.unwrap();
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     assert!(
         text.contains("reconcile failed: the zone file is not usable: line 3"),
         "{text}"
