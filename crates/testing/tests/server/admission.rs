@@ -78,7 +78,7 @@ pub(crate) fn configure(server: &ApiServer, kind: &str, url: &str, change: &Valu
         "rules": [{"operations": ["CREATE", "UPDATE", "DELETE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}],
         "sideEffects": "None",
         "admissionReviewVersions": ["v1"],
-        "timeoutSeconds": 1,
+        "timeoutSeconds": 30,
     });
     for (field, value) in change.as_object().unwrap() {
         hook[field] = value.clone();

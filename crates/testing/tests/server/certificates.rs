@@ -132,7 +132,7 @@ async fn webhooks_are_called_over_https_by_url_and_by_service() {
     let other = signed(NAME).authority;
     let (code, message) = review(&server, json!({"service": service, "caBundle": other})).await;
     assert_eq!(code, 500);
-    let expected = "Post \"https://webhook.operators.svc:443/by-service?timeout=1s\": tls: failed to verify certificate: x509: certificate signed by unknown authority";
+    let expected = "Post \"https://webhook.operators.svc:443/by-service?timeout=30s\": tls: failed to verify certificate: x509: certificate signed by unknown authority";
     assert!(message.ends_with(expected), "{message}");
 }
 
@@ -171,7 +171,7 @@ async fn a_webhook_that_cannot_be_reached_is_reported_with_the_cause() {
     assert_eq!(
         message,
         format!(
-            "Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: Post \"http://{address}/x?timeout=1s\": dial tcp {address}: connect: connection refused"
+            "Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: Post \"http://{address}/x?timeout=30s\": dial tcp {address}: connect: connection refused"
         )
     );
 }

@@ -9,6 +9,7 @@
 mod access;
 mod admission;
 mod apply;
+#[cfg(feature = "tls")]
 mod certificates;
 mod controllers;
 mod conversion;
