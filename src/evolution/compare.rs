@@ -1,7 +1,10 @@
 //! Compares the constraints of two nodes of the same shape.
 use serde_json::Value;
 
-use super::Class;
+use super::{
+    Class,
+    shape::{Domain, Shape},
+};
 
 /// The formats of strings that the API server checks (`SupportedFormats` of apiextensions-apiserver, 1.37); `password` accepts any.
 const TEXT_FORMATS: &[&str] = &[
@@ -31,6 +34,11 @@ const TEXT_FORMATS: &[&str] = &[
     "datetime",
     "k8s-short-name",
     "k8s-long-name",
+];
+
+/// The formats of numbers that the API server checks or that Rust types depend on; all numbers have the others.
+const NUMBER_FORMATS: &[&str] = &[
+    "int32", "float", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
 ];
 
 /// Which values of two versions the other one accepts too.
@@ -75,6 +83,15 @@ impl Relation {
 /// Compares bounds, patterns, formats and enums.
 pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
     let mut relation = Relation::equal();
+    let (old, new) = (Shape::of(from), Shape::of(to));
+    // A keyword restricts no value that the schema with the other one cannot have.
+    let mut add = |domain: Domain, (forward, backward): (bool, bool), detail: String| {
+        relation.add(
+            forward || !old.meets(domain),
+            backward || !new.meets(domain),
+            detail,
+        );
+    };
     for (keyword, exclusive) in [
         ("minimum", "exclusiveMinimum"),
         ("maximum", "exclusiveMaximum"),
@@ -90,89 +107,84 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
         } else {
             keyword
         };
-        ordered(&mut relation, shown, from, to, bound, is_lower);
-    }
-    for keyword in ["minLength", "minItems", "minProperties"] {
-        ordered(
-            &mut relation,
-            keyword,
-            from,
-            to,
-            |it| it[keyword].as_f64().filter(|it| *it > 0.0),
-            true,
+        let both = ordered(&bound(from), &bound(to), is_lower);
+        add(
+            Domain::Numbers,
+            both,
+            differs(shown, &from[shown], &to[shown]),
         );
     }
-    for keyword in ["maxLength", "maxItems", "maxProperties"] {
-        ordered(
-            &mut relation,
-            keyword,
-            from,
-            to,
-            |it| it[keyword].as_f64(),
-            false,
-        );
+    for (domain, least, most) in [
+        (Domain::Texts, "minLength", "maxLength"),
+        (Domain::Lists, "minItems", "maxItems"),
+        (Domain::Objects, "minProperties", "maxProperties"),
+    ] {
+        let bound = |schema: &Value, keyword: &str| schema[keyword].as_f64();
+        let lower = |schema| bound(schema, least).filter(|it| *it > 0.0);
+        let both = ordered(&lower(from), &lower(to), true);
+        add(domain, both, differs(least, &from[least], &to[least]));
+        let both = ordered(&bound(from, most), &bound(to, most), false);
+        add(domain, both, differs(most, &from[most], &to[most]));
     }
-    multiples(&mut relation, from, to);
-    optional(&mut relation, "pattern", &from["pattern"], &to["pattern"]);
-    optional(&mut relation, "format", &format(from), &format(to));
+    let multiple = |schema: &Value| schema["multipleOf"].as_f64();
+    let both = included(&multiple(from), &multiple(to), |wide, narrow| {
+        narrow % wide == 0.0
+    });
+    let detail = differs("multipleOf", &from["multipleOf"], &to["multipleOf"]);
+    add(Domain::Numbers, both, detail);
+    let of = |schema: &Value, keyword: &str| schema.get(keyword).cloned();
+    for (domain, keyword, a, b) in [
+        (
+            Domain::Texts,
+            "pattern",
+            of(from, "pattern"),
+            of(to, "pattern"),
+        ),
+        (
+            Domain::Texts,
+            "format",
+            format(from, TEXT_FORMATS),
+            format(to, TEXT_FORMATS),
+        ),
+        (
+            Domain::Numbers,
+            "format",
+            format(from, NUMBER_FORMATS),
+            format(to, NUMBER_FORMATS),
+        ),
+    ] {
+        let both = included(&a, &b, |wide, narrow| wide == narrow);
+        add(domain, both, differs(keyword, &from[keyword], &to[keyword]));
+    }
     enums(&mut relation, &from["enum"], &to["enum"]);
     relation
 }
 
-/// Compares bounds; a missing one accepts everything.
-fn ordered<T: PartialOrd>(
-    relation: &mut Relation,
-    keyword: &str,
-    from: &Value,
-    to: &Value,
-    bound: impl Fn(&Value) -> Option<T>,
-    is_lower: bool,
-) {
-    let (a, b) = (bound(from), bound(to));
+/// Compares bounds.
+fn ordered<T: PartialOrd>(a: &Option<T>, b: &Option<T>, is_lower: bool) -> (bool, bool) {
+    included(a, b, |wide, narrow| {
+        if is_lower {
+            wide <= narrow
+        } else {
+            wide >= narrow
+        }
+    })
+}
+
+/// Returns whether the second value accepts what the first one does, and the other way round; a missing one accepts everything.
+fn included<T>(a: &Option<T>, b: &Option<T>, includes: impl Fn(&T, &T) -> bool) -> (bool, bool) {
     let includes = |wide: &Option<T>, narrow: &Option<T>| match (wide, narrow) {
         (None, _) => true,
         (Some(_), None) => false,
-        (Some(wide), Some(narrow)) if is_lower => wide <= narrow,
-        (Some(wide), Some(narrow)) => wide >= narrow,
+        (Some(wide), Some(narrow)) => includes(wide, narrow),
     };
-    relation.add(
-        includes(&b, &a),
-        includes(&a, &b),
-        differs(keyword, &from[keyword], &to[keyword]),
-    );
+    (includes(b, a), includes(a, b))
 }
 
-fn multiples(relation: &mut Relation, from: &Value, to: &Value) {
-    let (a, b) = (from["multipleOf"].as_f64(), to["multipleOf"].as_f64());
-    let includes = |wide: Option<f64>, narrow: Option<f64>| match (wide, narrow) {
-        (None, _) => true,
-        (Some(_), None) => false,
-        (Some(wide), Some(narrow)) => narrow % wide == 0.0,
-    };
-    let detail = differs("multipleOf", &from["multipleOf"], &to["multipleOf"]);
-    relation.add(includes(b, a), includes(a, b), detail);
-}
-
-/// Compares keywords of which a missing one accepts everything.
-fn optional(relation: &mut Relation, keyword: &str, from: &Value, to: &Value) {
-    if from != to {
-        relation.add(to.is_null(), from.is_null(), differs(keyword, from, to));
-    }
-}
-
-/// Returns the format, if the API server checks it or the Rust type depends on it.
-fn format(schema: &Value) -> Value {
-    const FREE: [&str; 2] = ["int64", "double"];
-    let format = schema["format"]
-        .as_str()
-        .filter(|name| !FREE.contains(name));
-    let checked = match schema["type"].as_str() {
-        Some("string") => TEXT_FORMATS,
-        _ => &[
-            "int32", "float", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
-        ],
-    };
-    format.filter(|name| checked.contains(name)).into()
+/// Returns the format, if it is one of these.
+fn format(schema: &Value, known: &[&str]) -> Option<Value> {
+    let format = schema["format"].as_str()?;
+    known.contains(&format).then(|| format.into())
 }
 
 fn enums(relation: &mut Relation, from: &Value, to: &Value) {

@@ -1,5 +1,5 @@
 //! Walks two schemas side by side.
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Change, Class,
@@ -109,7 +109,15 @@ impl Walk<'_> {
         if from == to && self.declared.is_empty() {
             return;
         }
-        let (old, new) = (Shape::of(from), Shape::of(to));
+        let (mut old, mut new) = (Shape::of(from), Shape::of(to));
+        if self.apart {
+            // For a cluster, an object whose fields are all unknown is an object; for Rust, it is any JSON.
+            match (old, new) {
+                (Shape::Any, Shape::Object) if shape::is_open_object(from) => old = Shape::Object,
+                (Shape::Object, Shape::Any) if shape::is_open_object(to) => new = Shape::Object,
+                _ => {}
+            }
+        }
         if old == new {
             self.same_shape(from, to, a, b, old);
         } else {
@@ -222,8 +230,7 @@ impl Walk<'_> {
             self.node(inner, there, &a, &b);
             self.field_presence((from, name), (to, name), &a, &b);
         }
-        let preserves = |schema: &Value| flag(schema, "x-kubernetes-preserve-unknown-fields");
-        match (preserves(from), preserves(to)) {
+        match (shape::is_open(from), shape::is_open(to)) {
             (true, false) => self.push(Class::Pruned, a, b, Vec::new()),
             (false, true) => self.push(Class::Preserved, a, b, Vec::new()),
             (false, false) | (true, true) => {}
@@ -279,6 +286,13 @@ impl Walk<'_> {
         let of = |schema: &Value, keyword: &str| match (&schema[keyword], keyword) {
             (Value::Null, "x-kubernetes-list-type") => "atomic".into(),
             (Value::Null, "x-kubernetes-map-type") => "granular".into(),
+            // What `x-kubernetes-int-or-string` says, too.
+            (types, "anyOf")
+                if flag(schema, "x-kubernetes-int-or-string")
+                    && *types == json!([{"type": "integer"}, {"type": "string"}]) =>
+            {
+                Value::Null
+            }
             (value, _) => value.clone(),
         };
         let differing = KEYWORDS

@@ -76,6 +76,40 @@ impl Shape {
     }
 }
 
+/// Which values a keyword restricts; it says nothing about others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Domain {
+    Numbers,
+    Texts,
+    Lists,
+    Objects,
+}
+
+impl Shape {
+    /// Returns whether some of its values are in a domain.
+    pub(super) fn meets(self, domain: Domain) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Object | Self::Map => domain == Domain::Objects,
+            Self::List => domain == Domain::Lists,
+            Self::IntOrString => matches!(domain, Domain::Numbers | Domain::Texts),
+            Self::Text => domain == Domain::Texts,
+            Self::Integer | Self::Number => domain == Domain::Numbers,
+            Self::Boolean => false,
+        }
+    }
+}
+
+/// Returns whether values are objects whose unknown fields are kept.
+pub(super) fn is_open_object(schema: &Value) -> bool {
+    schema["type"] == "object" && is_open(schema)
+}
+
+/// Returns whether unknown fields are kept.
+pub(super) fn is_open(schema: &Value) -> bool {
+    flag(schema, "x-kubernetes-preserve-unknown-fields") || schema["additionalProperties"] == true
+}
+
 /// Returns whether an extension is set.
 pub(super) fn flag(schema: &Value, name: &str) -> bool {
     schema[name] == true

@@ -82,7 +82,7 @@ fn constraints_widen_narrow_and_cross() {
         (
             json!({"format": "int32"}),
             json!({"format": "int64"}),
-            "spec.a: widened (format: \"int32\", then none)",
+            "spec.a: widened (format: \"int32\", then \"int64\")",
         ),
         (
             json!({"enum": [1, 2]}),

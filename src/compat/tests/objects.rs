@@ -165,6 +165,31 @@ fn an_enum_may_become_a_pattern() {
 }
 
 #[test]
+fn what_restricts_other_types_does_not_count() {
+    let (open, spec) = ("x-kubernetes-preserve-unknown-fields", "spec.field");
+    let number = json!({"type": "integer", "minimum": 0, "maximum": 255});
+    let either = json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": "^[a-z]*$"});
+    let bag = json!({"type": "object", open: true});
+    let closed = json!({"type": "object"});
+    let with = |field: &Value| {
+        let mut crd = crd();
+        at(&mut crd, "SPEC/properties")["field"] = field.clone();
+        crd
+    };
+    for (old, new, rule, proves) in [
+        (&number, &either, Rule::Widened, "accepted"),
+        (&either, &number, Rule::Narrowed, "refused, ratchets"),
+        (&bag, &closed, Rule::Pruned, "dropped"),
+        (&closed, &bag, Rule::Preserved, ""),
+    ] {
+        let found = findings(&with(old), &with(new), &Options::default());
+        let seen: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
+        assert_eq!(seen, [(rule, proves)], "{found:#?}");
+        assert_eq!(found[0].path, spec);
+    }
+}
+
+#[test]
 fn a_list_without_a_type_is_an_atomic_one() {
     let found = changed(
         "SPEC/properties/tags/x-kubernetes-list-type",
