@@ -113,7 +113,8 @@ fn status(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
         status.get("succeeded").is_some() || status.get("failed").is_some()
     } else {
         status.get("observedGeneration") == Some(generation)
-            && status.get("readyReplicas") == Some(&ready.into())
+            // The API server leaves out a count of zero.
+            && status["readyReplicas"].as_i64().unwrap_or(0) == ready
     };
     if is_reported {
         return None;
