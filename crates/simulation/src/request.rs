@@ -19,6 +19,8 @@ pub(crate) struct Seen {
     bytes: Bytes,
     /// Whether an object is deleted that the operator may delete at any time.
     pub(crate) free: bool,
+    /// The objects before a write; only with details.
+    pub(crate) before: Vec<Value>,
 }
 
 impl Deref for Seen {
@@ -38,6 +40,7 @@ impl Seen {
             request,
             bytes,
             free: false,
+            before: Vec::new(),
         };
         if seen.verb == "create" && seen.name.is_empty() {
             let body = seen.sent();
@@ -108,6 +111,15 @@ impl Seen {
             path = format!("{path}/namespaces/{}", self.namespace);
         }
         Some(format!("{path}/{}/{}", self.resource, self.name))
+    }
+
+    /// Whether only some objects of the kind are asked for.
+    pub(crate) fn is_selective(&self) -> bool {
+        let query = self.path.split_once('?').map_or("", |(_, query)| query);
+        let mut names = query.split('&').filter_map(|part| part.split_once('='));
+        names.any(|(name, value)| {
+            matches!(name, "labelSelector" | "fieldSelector") && !value.is_empty()
+        })
     }
 
     /// Whether events, leases and other reports are written, which no oracle compares.

@@ -21,6 +21,12 @@ impl Entry {
         format!("  {mark} {at:>9.3} s  {who:<10}  {text}\n")
     }
 
+    /// Returns what the entry says, without what differs from run to run.
+    pub(crate) fn what(&self) -> String {
+        let text = self.text.split(" (").next().unwrap_or_default();
+        format!("{} {text}", self.who)
+    }
+
     /// Returns the entry as docs/simulation.md describes it, for other programs.
     pub(crate) fn json(&self) -> Value {
         let mut fields = Map::new();

@@ -371,9 +371,13 @@ impl Picture {
     }
 }
 
-/// Returns a text with its first letter in upper case.
+/// Returns a text with its first letter in upper case, unless it begins with a name such as `apps/Deployment`.
 #[must_use]
 pub fn sentence(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default();
+    if word.contains('/') {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     let first = letters.next().map(|it| it.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()

@@ -73,10 +73,13 @@ pub(crate) fn at_rest(
     let found = differences(expected, current, &reference.mask);
     if !found.is_empty() {
         let faults = schedule.size();
-        let message = format!(
-            "after {faults} fault{}, the state at rest is another one",
-            if faults == 1 { "" } else { "s" }
-        );
+        let message = match faults {
+            _ if schedule.decisions.is_empty() && !schedule.hurry.is_empty() => {
+                "with a user in a hurry, the state at rest is another one".to_owned()
+            }
+            1 => "after 1 fault, the state at rest is another one".to_owned(),
+            _ => format!("after {faults} faults, the state at rest is another one"),
+        };
         wrong.push(Failure::new(Oracle::EndState, message).with(found));
     }
     wrong

@@ -1,6 +1,7 @@
 //! Prints a violation: the timeline of the smallest schedule, the difference, and the command that replays it.
 
 mod command;
+mod fold;
 mod found;
 mod pattern;
 mod picture;
@@ -118,10 +119,7 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
         text,
         "\n  timeline (virtual time), without requests for Events:"
     );
-    let log: Vec<&Entry> = log
-        .iter()
-        .filter(|entry| entry.fault || !is_minor(entry))
-        .collect();
+    let log = fold::shown(log);
     // What follows the first fault matters; some lines before it show where it happened.
     let first = log.iter().position(|entry| entry.fault).unwrap_or(0);
     let from = first
@@ -147,10 +145,4 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
         }
         text.push_str(&entry.line());
     }
-}
-
-/// Whether an entry is about an Event, which changes nothing.
-fn is_minor(entry: &Entry) -> bool {
-    let mut words = entry.text.split(' ');
-    words.nth(1) == Some("events") || words.next() == Some("events")
 }

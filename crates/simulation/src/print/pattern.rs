@@ -14,6 +14,11 @@ const REPEATED: &str = "Reconciles follow each other although nothing changes: e
 
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
+    if matches!(found.oracle, Oracle::Rest | Oracle::Requests)
+        && let Some(sentence) = refused_again(found)
+    {
+        return Some(sentence);
+    }
     let sentence = match found.oracle {
         Oracle::Always | Oracle::Eventually => return None,
         Oracle::Strangers => {
@@ -44,7 +49,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "The condition depends on something that changes from reconcile to reconcile, or two places in the code disagree about it."
         }
         Oracle::ObservedGeneration if writes_status_last(found) => {
-            "The status was written after the last change of the spec, but it names another generation, such as that of a child. Write `metadata.generation` of the object that was reconciled."
+            "The status was written after the last change of the spec, but it names another generation: that of a child, or of a condition that was kept as it was. Write `metadata.generation` of the object that was reconciled."
         }
         Oracle::ObservedGeneration if !found.schedule.decisions.is_empty() => {
             return Some(after(found, &found.schedule.decisions[0], Wrong::Missing));
@@ -81,6 +86,50 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
     Some(sentence.to_owned())
 }
 
+/// Returns what usually causes a write that is refused with the same status again and again.
+fn refused_again(found: &Found) -> Option<String> {
+    const TIMES: usize = 5;
+    let requests = found.log.iter().rev().filter_map(|entry| {
+        let (what, answer) = entry.text.split_once(" → ")?;
+        let verb = what.split(' ').next().unwrap_or_default();
+        let is_write = matches!(verb, "create" | "update" | "patch" | "delete");
+        (is_write && !entry.fault).then_some((verb, what, answer))
+    });
+    let mut writes = requests.take(4 * TIMES);
+    let (verb, what, answer) = writes.next()?;
+    let (status, _) = answer.split_at_checked(3)?;
+    let again = writes.filter(|(_, other, answer)| *other == what && answer.starts_with(status));
+    if !status.starts_with('4') || again.count() < TIMES {
+        return None;
+    }
+    let why = match (verb, status) {
+        ("create", "409") => {
+            "The object exists, and the operator does not find it: it looks for another name or label, or takes that it exists for a failure. Take AlreadyExists as done, and look at the object then."
+        }
+        ("patch", "409") => {
+            "An apply without `force` is refused as long as another manager owns one of its fields, and a patch with a resourceVersion as long as that is an old one. Force the apply of fields that are the operator's, and read the object before each attempt."
+        }
+        (_, "409") => {
+            "The object is sent with an old resourceVersion. Read it before each attempt, or use server-side apply."
+        }
+        (_, "404") => "What it writes to does not exist, and nothing creates it.",
+        (_, "403") => "The operator has no right to do this, or the namespace is being deleted.",
+        _ => {
+            "Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
+        }
+    };
+    Some(format!(
+        "`{what}` is refused with {status} again and again. {why}"
+    ))
+}
+
+/// Whether the difference is in what objects report, not in their children.
+fn is_about_status(found: &Found) -> bool {
+    let differences = &found.failure.differences;
+    let is_status = |it: &Difference| it.path == "status" || it.path.starts_with("status.");
+    !differences.is_empty() && differences.iter().all(is_status)
+}
+
 /// What is wrong with the state at rest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
@@ -106,6 +155,9 @@ fn difference(found: &Found) -> String {
         return without_faults(found, wrong);
     };
     let mut sentence = after(found, decision, wrong);
+    if is_about_status(found) {
+        sentence.push_str(" Or the status without faults is the wrong one: it still says what was so for a moment only, and nothing takes it back.");
+    }
     if !found.schedule.hurry.is_empty() {
         sentence.push_str(" Besides, the user changed the object before the operator was at rest, so that it may never have seen the spec in between: the children must follow from the newest spec alone.");
     }
@@ -180,9 +232,18 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
 }
 
 fn without_faults(found: &Found, wrong: Wrong) -> String {
+    let is_deleted = |it: &Entry| it.who.trim() == "user" && it.text.starts_with("deletes ");
     let sentence = match (found.oracle, wrong) {
+        (_, Wrong::Extra)
+            if !found.schedule.hurry.is_empty() && found.log.iter().any(is_deleted) =>
+        {
+            "The user deleted the object before the operator was at rest, and something of it is left: the finalizer was not there yet, or the operator created a child for an object that was gone. Set the finalizer before the first child, and give children an owner reference where they can have one."
+        }
         _ if !found.schedule.hurry.is_empty() => {
             "The user changed the object again before the operator was at rest. The operator finished the former change, or mixes the two: it must compare the children with the newest spec, and delete what that spec does not ask for. If it skips what `status.observedGeneration` says is done, that must be the generation of the spec it has acted on, not the one that the server has when the status is written."
+        }
+        (Oracle::History, _) if is_about_status(found) => {
+            "The status says what was before: it is written by what a child or another object was like, and not written again when that changes. Watch what the status speaks of (`Controller::owns`), and write it after that in the same reconcile."
         }
         (Oracle::Deletion, _) => {
             "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."

@@ -119,7 +119,7 @@ impl Link {
         let is_past = |fault: &Fault| matches!(fault, Fault::StaleRestart | Fault::StaleReconnect);
         let past = faults.iter().any(is_past).then(|| self.world.server.fork());
         if seen.kind() == PointKind::Write && !report {
-            self.world.show_view(self.replica);
+            seen.before = self.world.show_view(self.replica);
         }
         self.world.verbatim(self.replica, request.body());
         seen.free = self.world.is_free_delete(&seen).await?;
@@ -135,6 +135,7 @@ impl Link {
         requests::record(&seen, status);
         if seen.verb == "watch" && status < 300 {
             self.world.answered(point, &seen, status, false, &[]);
+            self.world.watches(self.replica, &seen);
             return Ok(response.map(|body| self.watch(seen.resource.clone(), body)));
         }
         let (head, body) = response.into_parts();
@@ -184,7 +185,7 @@ impl Link {
         self.alive().await;
         self.receives(point, &seen, status, &answer);
         if seen.verb == "list" && status == 200 {
-            self.world.listed(self.replica, &answer);
+            self.world.listed(self.replica, &seen, &answer);
         }
         Ok(Response::from_parts(head, unfailing(Full::new(answer))))
     }

@@ -128,7 +128,7 @@ impl Link {
             steering.receives(&steering.event(&point, resource, &metadata.name, &line));
         }
         let line = self.as_its_clock_shows(resource, line.clone());
-        self.world.watched(self.replica, &line);
+        self.world.watched(self.replica, resource, &line);
         self.world.verbatim(self.replica, &line);
         let version = &metadata.resource_version;
         self.world.log_of(self.replica, || {

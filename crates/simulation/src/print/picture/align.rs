@@ -31,8 +31,8 @@ impl Row {
 /// Returns the rows of two runs, by their longest common subsequence.
 pub(super) fn rows(left: &[Entry], right: &[Entry]) -> Vec<Row> {
     let (a, b): (Vec<String>, Vec<String>) = (
-        left.iter().map(what).collect(),
-        right.iter().map(what).collect(),
+        left.iter().map(Entry::what).collect(),
+        right.iter().map(Entry::what).collect(),
     );
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let mut rows: Vec<Row> = (0..same).map(|at| Row::both(at, at)).collect();
@@ -100,16 +100,6 @@ fn part(
             parts: true,
         });
     }
-}
-
-/// Returns what a line says, without what differs from run to run.
-fn what(entry: &Entry) -> String {
-    let text = entry
-        .text
-        .split(" (resourceVersion")
-        .next()
-        .unwrap_or_default();
-    format!("{} {text}", entry.who)
 }
 
 #[cfg(test)]

@@ -73,7 +73,9 @@ impl Lanes {
         };
         match kind {
             "request" => {
-                let failed = json["status"].as_u64().is_some_and(|status| status >= 400);
+                let status = json["status"].as_u64().unwrap_or_default();
+                // What is not there yet, or not any more, is no failure of a read.
+                let failed = status >= 400 && !(status == 404 && json["verb"] == "get");
                 let look = if failed { Look::Bad } else { Look::Good };
                 arrow(operator, server, look, true)
             }
@@ -123,19 +125,30 @@ pub(super) fn stale(log: &[Entry]) -> Vec<Vec<Stale>> {
                 continue;
             };
             let name = object.rsplit('/').next().unwrap_or(object);
-            let is_about = |it: &Entry| it.text.split([' ', '/', ':']).any(|word| word == name);
+            // Before the place is the kind: its plural begins with it, but for the last letter.
+            let kind = lacks.split(object).next().unwrap_or_default();
+            let kind = kind.split_whitespace().last().unwrap_or_default();
+            let kind = kind.to_lowercase();
+            let kind = kind.strip_suffix('y').unwrap_or(&kind);
+            let is_about = |it: &Entry| {
+                let mut words = it.text.split([' ', '/', ':']);
+                words.any(|word| word == name) && it.text.to_lowercase().contains(kind)
+            };
             let is_event = |it: &Entry| it.text.starts_with("event ") && is_about(it);
             let is_change = |it: &Entry| {
                 !it.fault
                     && it.text.contains(" → 2")
+                    && !it.text.ends_with("(no change)")
                     && is_about(it)
                     && !["get", "list", "watch"]
                         .iter()
                         .any(|verb| it.text.starts_with(verb))
             };
+            let is_list =
+                |it: &Entry| it.text.starts_with("list ") && it.text.to_lowercase().contains(kind);
             let seen = log[..at]
                 .iter()
-                .rposition(is_event)
+                .rposition(|it| is_event(it) || is_list(it))
                 .map_or(0, |seen| seen + 1);
             let before = log[seen..at].iter().position(is_change);
             let before = before.map_or(at, |before| seen + before);

@@ -6,10 +6,10 @@ use std::fmt::{self, Write as _};
 
 use kube_codegen_look::{
     Escaped,
-    picture::{Picture, Row, Shade, legend, sentence},
+    picture::{Picture, Row, Shade, Step, legend, sentence},
 };
 
-use super::{Found, is_minor, pattern};
+use super::{Found, fold::shown, pattern};
 use crate::timeline::Entry;
 use lanes::Lanes;
 
@@ -57,7 +57,7 @@ fn facts(page: &mut String, found: &Found) -> fmt::Result {
         )?;
     }
     if schedule.decisions.is_empty() && schedule.hurry.is_empty() {
-        page.push_str("<li>The run has no fault: the order of events alone leads there.</li>\n");
+        page.push_str("<li>The run has no fault.</li>\n");
     }
     page.push_str("</ul>\n");
     if let Some(likely) = pattern::likely(found) {
@@ -111,13 +111,14 @@ fn differences(page: &mut String, found: &Found) -> fmt::Result {
 }
 
 fn timeline(picture: &mut Picture, found: &Found) {
-    let shown = |log: &[Entry]| -> Vec<Entry> {
-        log.iter()
-            .filter(|it| it.fault || !is_minor(it))
-            .cloned()
-            .collect()
-    };
-    let (log, calm) = (shown(&found.log), shown(&found.calm));
+    let (mut log, calm) = (shown(&found.log), shown(&found.calm));
+    let end = log.len();
+    log.push(Entry {
+        at: log.last().map(|it| it.at).unwrap_or_default(),
+        who: "simulation".to_owned(),
+        text: format!("finds: {}", found.message),
+        fault: false,
+    });
     let lanes = Lanes::of(log.iter().chain(&calm));
     let rows = align::rows(&log, &calm);
     let parting = rows.iter().position(|row| row.parts);
@@ -131,10 +132,11 @@ fn timeline(picture: &mut Picture, found: &Found) {
     let to = rows.len().min(picture.before + ROWS).min(last + AFTER);
     picture.after = rows.len() - to;
     let (stale, calm_stale) = (lanes::stale(&log), lanes::stale(&calm));
-    let head = if found.schedule.decisions.is_empty() {
-        "With this order of events"
-    } else {
-        "With the fault"
+    let head = match (&*found.schedule.decisions, found.schedule.hurry.is_empty()) {
+        ([], true) => "The run",
+        ([], false) => "With a user in a hurry",
+        ([_], _) => "With the fault",
+        _ => "With the faults",
     };
     picture.heads = vec![head.to_owned()];
     if !calm.is_empty() {
@@ -146,7 +148,10 @@ fn timeline(picture: &mut Picture, found: &Found) {
         let one = left.or(right).map(|(entry, _)| entry);
         picture.rows.push(Row {
             at: one.map(|it| it.at).unwrap_or_default(),
-            left: left.map(|(entry, stale)| lanes.step(entry, stale)),
+            left: left.map(|(entry, stale)| Step {
+                fault: entry.fault || row.left == Some(end),
+                ..lanes.step(entry, stale)
+            }),
             right: right.map(|(entry, stale)| lanes.step(entry, stale)),
             differs: row.parts,
             parts: parting == Some(index),

@@ -165,9 +165,11 @@ impl World {
         let replica = point.replica;
         let what = &point.what;
         let reason = reason(status, answer);
-        self.log_of(replica, || match &reason {
-            Some(reason) => format!("{what} → {status} ({reason})"),
-            None => format!("{what} → {status}"),
+        self.log_of(replica, || {
+            let changes = || seen.changes(status, effect, answer);
+            let more = reason.clone().or_else(changes);
+            let more = more.map(|it| format!(" ({it})")).unwrap_or_default();
+            format!("{what} → {status}{more}")
         });
         let created = status == 201 && effect;
         {
@@ -246,7 +248,7 @@ impl World {
 
 /// Returns why the server does not accept a request, in one line.
 fn reason(status: u16, answer: &[u8]) -> Option<String> {
-    if !matches!(status, 400 | 403 | 405 | 415 | 422) {
+    if !matches!(status, 400 | 403 | 405 | 409 | 415 | 422) {
         return None;
     }
     let answer: Value = serde_json::from_slice(answer).ok()?;

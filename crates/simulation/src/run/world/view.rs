@@ -1,4 +1,5 @@
-//! What the caches of the operator can know: shown in the timeline of a failure, where they are behind the server.
+//! What the timeline of a failure shows besides requests and events: where the caches of the operator are behind the server, and what a write
+//! changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +7,10 @@ use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
 use super::World;
-use crate::state::{is_ignored, text};
+use crate::{
+    request::Seen,
+    state::{Mask, State, comparable, differences, is_ignored, text},
+};
 
 /// Differences between cache and server in one line of the timeline.
 const SHOWN: usize = 3;
@@ -17,7 +21,12 @@ const METADATA: &str = "PartialObjectMetadata";
 /// What one process has got from its lists and watches.
 #[derive(Debug, Default)]
 pub(super) struct View {
+    /// The kinds of which all objects are watched.
     kinds: BTreeSet<String>,
+    /// The resources of which some objects are watched.
+    selected: BTreeSet<String>,
+    /// The kind of a resource that was listed.
+    listed: BTreeMap<String, String>,
     /// uid and resource version by kind and place.
     objects: BTreeMap<(String, String), (String, String)>,
 }
@@ -59,7 +68,7 @@ impl View {
         known.or_else(stored)
     }
 
-    fn list(&mut self, server: &ApiServer, list: &Value) {
+    fn list(&mut self, server: &ApiServer, resource: &str, list: &Value) {
         let items = list.get("items").and_then(Value::as_array);
         let items: Vec<&Value> = items.into_iter().flatten().collect();
         let kind = match text(list, "/kind").trim_end_matches("List") {
@@ -71,7 +80,7 @@ impl View {
             kind => Some(kind.to_owned()),
         };
         let Some(kind) = kind else { return };
-        self.kinds.insert(kind.clone());
+        self.listed.insert(resource.to_owned(), kind.clone());
         self.objects.retain(|(of, _), _| *of != kind);
         for item in items {
             self.objects
@@ -79,7 +88,21 @@ impl View {
         }
     }
 
-    fn event(&mut self, server: &ApiServer, event: &Value) {
+    /// A list alone is no cache.
+    fn watch(&mut self, seen: &Seen) {
+        let resource = seen.resource.clone();
+        let kind = self.listed.get(&resource);
+        if seen.is_selective() {
+            if let Some(kind) = kind {
+                self.kinds.remove(kind);
+            }
+            self.selected.insert(resource);
+        } else if let Some(kind) = kind {
+            self.kinds.insert(kind.clone());
+        }
+    }
+
+    fn event(&mut self, server: &ApiServer, resource: &str, event: &Value) {
         let object = &event["object"];
         let Some(kind) = self.kind(server, object) else {
             return;
@@ -95,7 +118,9 @@ impl View {
             "BOOKMARK" => {}
             _ => return,
         }
-        self.kinds.insert(kind);
+        if !self.selected.contains(resource) {
+            self.kinds.insert(kind);
+        }
     }
 
     /// Describes how the cache differs from the objects of the server.
@@ -121,7 +146,8 @@ impl View {
             living.insert((kind.to_owned(), place));
         }
         for (kind, place) in self.objects.keys() {
-            if !is_ignored(kind) && !living.contains(&(kind.clone(), place.clone())) {
+            let is_watched = self.kinds.contains(kind) && !is_ignored(kind);
+            if is_watched && !living.contains(&(kind.clone(), place.clone())) {
                 found.push(format!("still shows {kind} {place}, which is deleted"));
             }
         }
@@ -129,34 +155,69 @@ impl View {
     }
 }
 
+impl Seen {
+    /// Describes what a write has changed, without the values.
+    pub(super) fn changes(&self, status: u16, effect: bool, answer: &[u8]) -> Option<String> {
+        if status != 200 || self.verb == "delete" {
+            return None;
+        }
+        let after: Value = serde_json::from_slice(answer).ok()?;
+        let is_same = |it: &&Value| version(it).0 == version(&after).0;
+        let before = self.before.iter().find(is_same)?;
+        if !effect {
+            return Some("no change".to_owned());
+        }
+        let of = |object: &Value| State::from([(String::new(), comparable(object))]);
+        let found = differences(&of(before), &of(&after), &Mask::new());
+        let paths: Vec<&str> = found.iter().map(|it| it.path.as_str()).collect();
+        let more = paths.len().saturating_sub(SHOWN);
+        let shown = paths[..paths.len() - more].join(", ");
+        match (paths.len(), more) {
+            (0, _) => None,
+            (_, 0) => Some(format!("changes {shown}")),
+            (_, more) => Some(format!("changes {shown} and {more} more")),
+        }
+    }
+}
+
 impl World {
     /// Notes what a list of the operator has returned.
-    pub(crate) fn listed(&self, replica: usize, answer: &[u8]) {
-        if self.detailed {
+    pub(crate) fn listed(&self, replica: usize, seen: &Seen, answer: &[u8]) {
+        if self.detailed && !seen.is_selective() {
             let list: Value = serde_json::from_slice(answer).unwrap_or_default();
             let mut inner = self.lock();
-            inner.replicas[replica].view.list(&self.server, &list);
+            let view = &mut inner.replicas[replica].view;
+            view.list(&self.server, &seen.resource, &list);
+        }
+    }
+
+    /// Notes that the operator watches a resource.
+    pub(crate) fn watches(&self, replica: usize, seen: &Seen) {
+        if self.detailed {
+            self.lock().replicas[replica].view.watch(seen);
         }
     }
 
     /// Notes what a watch of the operator has shown.
-    pub(crate) fn watched(&self, replica: usize, line: &[u8]) {
+    pub(crate) fn watched(&self, replica: usize, resource: &str, line: &[u8]) {
         if self.detailed {
             let event: Value = serde_json::from_slice(line).unwrap_or_default();
             let mut inner = self.lock();
-            inner.replicas[replica].view.event(&self.server, &event);
+            let view = &mut inner.replicas[replica].view;
+            view.event(&self.server, resource, &event);
         }
     }
 
-    /// Shows where the caches of the operator are behind the server, just before it writes.
-    pub(crate) fn show_view(&self, replica: usize) {
+    /// Shows where the caches of the operator are behind the server, just before it writes, and returns the objects of the server; none without
+    /// details.
+    pub(crate) fn show_view(&self, replica: usize) -> Vec<Value> {
         if !self.detailed {
-            return;
+            return Vec::new();
         }
         let objects = self.server.objects();
         let behind = self.lock().replicas[replica].view.behind(&objects);
         if behind.is_empty() {
-            return;
+            return objects;
         }
         let more = behind.len().saturating_sub(SHOWN);
         let mut text = behind[..behind.len().min(SHOWN)].join("; ");
@@ -164,5 +225,6 @@ impl World {
             text = format!("{text}; and {more} more");
         }
         self.log("  its cache", || text);
+        objects
     }
 }
