@@ -12,6 +12,27 @@ use crate::{
 /// Said of reconciles that follow each other.
 const REPEATED: &str = "Reconciles follow each other although nothing changes: each asks for the next one after a short time, writes something that causes the next one, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
 
+/// The same where their writes change nothing.
+const REPEATED_IDLY: &str = "Reconciles follow each other although nothing changes, and nothing that they write changes anything: each asks for the next one after a short time, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
+
+/// Returns what is said of reconciles that follow each other.
+fn repeated(found: &Found) -> &'static str {
+    const LAST: usize = 20;
+    let answers = found.log.iter().rev().filter(|it| it.text.contains(" → "));
+    let mut last = answers.take(LAST);
+    let is_idle = |it: &Entry| {
+        let is_read = ["get ", "list ", "watch "]
+            .iter()
+            .any(|verb| it.text.starts_with(verb));
+        it.text.ends_with("(no change)") || (is_read && it.text.ends_with(" → 200"))
+    };
+    if last.all(is_idle) {
+        REPEATED_IDLY
+    } else {
+        REPEATED
+    }
+}
+
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
     if matches!(found.oracle, Oracle::Rest | Oracle::Requests)
@@ -64,7 +85,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             if found.message.starts_with("the operator woke")
                 || found.message.starts_with("the operator never waits") =>
         {
-            REPEATED
+            repeated(found)
         }
         Oracle::Idempotence if found.message.contains("after a restart") => {
             "A new process takes what it sees first as a change, or counts from zero: it acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
@@ -72,7 +93,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Rest | Oracle::Idempotence => {
             "Each reconcile writes something that differs from the last time: a time, a counter, a random value, or the same in another order. The event of that write causes the next reconcile. Compare with the object as it is, and write only what differs."
         }
-        Oracle::Requests => REPEATED,
+        Oracle::Requests => repeated(found),
         Oracle::Panics => {
             "The code takes something for granted that this schedule shows to be absent or different: an object in the cache, a field, the success of a request. Look at the last lines of the timeline."
         }
@@ -204,10 +225,10 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
             "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
         ),
         (Fault::Error(409) | Fault::Touch, _) => format!(
-            "`{what}` was refused with 409 Conflict because another client had changed the object, and nothing repeats it: the conflict was taken as success. Return the error, so that the object is reconciled again."
+            "`{what}` was refused with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
         ),
         (Fault::Error(_) | Fault::Disconnect, _) => format!(
-            "`{what}` failed, and nothing repeats it: the error was ignored, or a later step does not know that this one is missing. Return the error, so that the object is reconciled again."
+            "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and have the error policy repeat the reconcile."
         ),
         (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
         (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),

@@ -98,6 +98,12 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
         let idle = world.active();
         while world.active() == idle {
             if begin.elapsed() > patience || world.has_ended() {
+                let seconds = begin.elapsed().as_secs();
+                world.log("simulation", || {
+                    format!(
+                        "has waited for {seconds} s, and sees no later attempt that leads there"
+                    )
+                });
                 return;
             }
             let next = Instant::now() + world.setup.quiet / 10;

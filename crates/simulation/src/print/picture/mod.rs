@@ -59,6 +59,13 @@ fn facts(page: &mut String, found: &Found) -> fmt::Result {
     if schedule.decisions.is_empty() && schedule.hurry.is_empty() {
         page.push_str("<li>The run has no fault.</li>\n");
     }
+    if schedule.from > 0 {
+        writeln!(
+            page,
+            "<li>The run begins with phase {}: the operator starts, and finds what the phases before have left.</li>",
+            schedule.from
+        )?;
+    }
     page.push_str("</ul>\n");
     if let Some(likely) = pattern::likely(found) {
         writeln!(
