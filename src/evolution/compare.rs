@@ -107,7 +107,7 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
         } else {
             keyword
         };
-        let both = ordered(&bound(from), &bound(to), is_lower);
+        let both = ordered(bound(from), bound(to), is_lower);
         add(
             Domain::Numbers,
             both,
@@ -121,15 +121,17 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
     ] {
         let bound = |schema: &Value, keyword: &str| schema[keyword].as_f64();
         let lower = |schema| bound(schema, least).filter(|it| *it > 0.0);
-        let both = ordered(&lower(from), &lower(to), true);
+        let both = ordered(lower(from), lower(to), true);
         add(domain, both, differs(least, &from[least], &to[least]));
-        let both = ordered(&bound(from, most), &bound(to, most), false);
+        let both = ordered(bound(from, most), bound(to, most), false);
         add(domain, both, differs(most, &from[most], &to[most]));
     }
     let multiple = |schema: &Value| schema["multipleOf"].as_f64();
-    let both = included(&multiple(from), &multiple(to), |wide, narrow| {
-        narrow % wide == 0.0
-    });
+    let both = included(
+        multiple(from).as_ref(),
+        multiple(to).as_ref(),
+        |wide, narrow| narrow % wide == 0.0,
+    );
     let detail = differs("multipleOf", &from["multipleOf"], &to["multipleOf"]);
     add(Domain::Numbers, both, detail);
     let of = |schema: &Value, keyword: &str| schema.get(keyword).cloned();
@@ -153,7 +155,7 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
             format(to, NUMBER_FORMATS),
         ),
     ] {
-        let both = included(&a, &b, |wide, narrow| wide == narrow);
+        let both = included(a.as_ref(), b.as_ref(), |wide, narrow| wide == narrow);
         add(domain, both, differs(keyword, &from[keyword], &to[keyword]));
     }
     enums(&mut relation, &from["enum"], &to["enum"]);
@@ -161,8 +163,8 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
 }
 
 /// Compares bounds.
-fn ordered<T: PartialOrd>(a: &Option<T>, b: &Option<T>, is_lower: bool) -> (bool, bool) {
-    included(a, b, |wide, narrow| {
+fn ordered<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>, is_lower: bool) -> (bool, bool) {
+    included(a.as_ref(), b.as_ref(), |wide, narrow| {
         if is_lower {
             wide <= narrow
         } else {
@@ -172,8 +174,8 @@ fn ordered<T: PartialOrd>(a: &Option<T>, b: &Option<T>, is_lower: bool) -> (bool
 }
 
 /// Returns whether the second value accepts what the first one does, and the other way round; a missing one accepts everything.
-fn included<T>(a: &Option<T>, b: &Option<T>, includes: impl Fn(&T, &T) -> bool) -> (bool, bool) {
-    let includes = |wide: &Option<T>, narrow: &Option<T>| match (wide, narrow) {
+fn included<T>(a: Option<&T>, b: Option<&T>, includes: impl Fn(&T, &T) -> bool) -> (bool, bool) {
+    let includes = |wide: Option<&T>, narrow: Option<&T>| match (wide, narrow) {
         (None, _) => true,
         (Some(_), None) => false,
         (Some(wide), Some(narrow)) => includes(wide, narrow),

@@ -21,6 +21,9 @@ use crate::{
 };
 use names::value_in;
 
+/// The field manager of what a kubebuilder project writes by `Update`: the name of its program.
+const GO_MANAGER: &str = "manager";
+
 /// What was read.
 pub(super) struct Planner {
     file: ProjectFile,
@@ -59,7 +62,10 @@ impl Planner {
             directory,
             watch: BTreeSet::new(),
             owns: BTreeMap::new(),
-            takeover: Takeover::default(),
+            takeover: Takeover {
+                former_managers: vec![GO_MANAGER.to_owned()],
+                ..Takeover::default()
+            },
             findings: Findings::default(),
         }
     }

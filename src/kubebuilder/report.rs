@@ -106,7 +106,7 @@ fn change_over(project: &Project, name: &str) -> String {
     );
     text.push_str(
         "Children keep their names and owners, and get a label and a field manager more. Fields that the Go operator wrote by `Update` belong to its \
-         field manager (`manager`, unless it names another). `Children::new(…).take_over_from([\"manager\"])` takes them over, so that a field which you no longer set is \
+         field manager (`manager`, unless it names another). `take_over_from([\"manager\"])`, where the children are made, takes them over, so that a field which you no longer set is \
          removed.\n",
     );
     if !findings.injected.is_empty() {

@@ -38,6 +38,9 @@ pub(crate) struct Takeover {
     /// The field manager of what the operator writes; by default its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field_manager: Option<String>,
+    /// The field managers whose fields of children become those of this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) former_managers: Vec<String>,
     /// The names of controllers in metrics, by the name of a CRD or the watched kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) metrics_names: BTreeMap<String, String>,

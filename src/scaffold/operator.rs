@@ -138,6 +138,8 @@ impl Operator<'_> {
         variables.insert("namespace", Value::from(self.parameters.namespace()));
         variables.insert("lease", optional(&takeover.lease));
         variables.insert("field_manager", optional(&takeover.field_manager));
+        let former = takeover.former_managers.iter().map(String::as_str);
+        variables.insert("former_managers", former.collect());
         variables.insert("newer_kubernetes", Value::from(is_newer));
         variables.insert("options", options);
         variables.insert("several", Value::from(kinds.len() > 1));

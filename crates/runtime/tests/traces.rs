@@ -1,11 +1,12 @@
 //! Traces: from the watch event to the last write of a reconcile.
+#![allow(clippy::unwrap_used)]
 use std::{collections::BTreeMap, sync::Arc};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, client::ClientBuilder};
 use kube_codegen_runtime::{
     client::{TraceLayer, TypedClient},
-    controller::{Action, Controller, OnError},
+    controller::{Action, Controller, MetricsHandle, OnError},
     informer::InformerFactory,
 };
 use kube_codegen_testing::ApiServer;
@@ -64,8 +65,8 @@ async fn reconcile(map: Arc<ConfigMap>, context: Arc<Context>) -> kube::Result<A
     Ok(Action::await_change())
 }
 
-#[tokio::test]
-async fn a_trace_leads_from_the_watch_event_to_the_last_write() {
+/// Runs a controller until it has reconciled an object, and returns the spans.
+async fn reconciled(observe: impl FnOnce(&MetricsHandle)) -> Vec<SpanData> {
     let server = ApiServer::new();
     let client = traced(&server);
     let (exporter, provider, _guard) = collect();
@@ -77,7 +78,9 @@ async fn a_trace_leads_from_the_watch_event_to_the_last_write() {
     let factory = InformerFactory::new(client);
     let (done, mut finished) = mpsc::channel(1);
     let mut after = mpsc::channel::<()>(1);
-    let run = Controller::for_informer(&factory.informer::<ConfigMap>())
+    let controller = Controller::for_informer(&factory.informer::<ConfigMap>());
+    observe(&controller.metrics());
+    let run = controller
         .graceful_shutdown_on(async move {
             after.1.recv().await;
         })
@@ -95,8 +98,41 @@ async fn a_trace_leads_from_the_watch_event_to_the_last_write() {
     result.unwrap();
     factory.shutdown().await;
     provider.force_flush().unwrap();
+    exporter.get_finished_spans().unwrap()
+}
 
-    let spans = exporter.get_finished_spans().unwrap();
+#[cfg(feature = "metrics")]
+#[tokio::test]
+async fn the_duration_of_a_reconcile_has_its_trace() {
+    use kube_codegen_runtime::metrics::{Format, Metrics};
+    use opentelemetry::trace::TraceContextExt as _;
+    use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+
+    let metrics = Metrics::new();
+    metrics.set_trace_ids(|| {
+        let context = tracing::Span::current().context();
+        let span = context.span().span_context().clone();
+        span.is_sampled().then(|| span.trace_id().to_string())
+    });
+    let spans = reconciled(|it| metrics.controller(it).unwrap()).await;
+    let encoded = metrics.encode(Format::OpenMetrics).unwrap();
+    let exemplars: Vec<&str> = encoded
+        .lines()
+        .filter(|it| it.starts_with("controller_runtime_reconcile_time_seconds_bucket"))
+        .filter_map(|it| it.split_once(" # {trace_id=\"")?.1.split('"').next())
+        .collect();
+    assert!(!exemplars.is_empty(), "{encoded}");
+    for id in exemplars {
+        let mut reconciles = spans.iter().filter(|it| it.name == "reconcile");
+        assert!(reconciles.any(|it| it.span_context.trace_id().to_string() == id));
+    }
+    let text = metrics.encode(Format::Text).unwrap();
+    assert!(!text.contains("trace_id"), "{text}");
+}
+
+#[tokio::test]
+async fn a_trace_leads_from_the_watch_event_to_the_last_write() {
+    let spans = reconciled(|_| {}).await;
     let by_id: BTreeMap<_, _> = spans
         .iter()
         .map(|it| (it.span_context.span_id().to_bytes(), it))

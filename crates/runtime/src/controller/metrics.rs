@@ -3,6 +3,8 @@ use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 
+#[cfg(feature = "metrics")]
+use crate::metrics::{Exemplars, TraceId};
 use crate::{
     cache::ObjectKey,
     histogram::Histogram,
@@ -72,6 +74,8 @@ struct Inner {
     cluster: Option<Arc<str>>,
     counts: ControllerMetrics,
     queue: Option<WorkQueue<ObjectKey>>,
+    #[cfg(feature = "metrics")]
+    exemplars: Option<Exemplars>,
 }
 
 impl MetricsHandle {
@@ -111,6 +115,17 @@ impl MetricsHandle {
         self.inner.lock().cluster = name;
     }
 
+    /// Keeps the trace of a reconcile beside its duration.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn set_exemplars(&self, trace_id: TraceId) {
+        self.inner.lock().exemplars = Some(Exemplars::new(BOUNDS, trace_id));
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn exemplars(&self) -> Option<Exemplars> {
+        self.inner.lock().exemplars.clone()
+    }
+
     pub(super) fn observe(&self, queue: &WorkQueue<ObjectKey>) {
         self.inner.lock().queue = Some(queue.clone());
     }
@@ -119,7 +134,7 @@ impl MetricsHandle {
         change(&mut self.inner.lock().counts);
     }
 
-    /// Counts a finished reconcile and its result at once, so that no counter ever decreases.
+    /// Counts a finished reconcile and its result at once, so that no counter ever decreases. Its span is the current one.
     pub(super) fn finished(&self, took: Duration, result: impl FnOnce(&mut ControllerMetrics)) {
         self.count(|counts| {
             result(counts);
@@ -127,5 +142,9 @@ impl MetricsHandle {
             counts.reconciles += 1;
             counts.reconcile_time.observe_duration(took);
         });
+        #[cfg(feature = "metrics")]
+        if let Some(exemplars) = self.exemplars() {
+            exemplars.observe(took);
+        }
     }
 }

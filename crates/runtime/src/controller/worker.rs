@@ -77,13 +77,17 @@ impl<K: Object, Attempt> Worker<K, Attempt> {
             span.record("otel.status_code", "ERROR");
             span.record("error.type", failure);
         }
-        drop((span, cause));
-        self.metrics.finished(took, |counts| match &outcome {
-            Some(Ok(Ok(action))) => counts.requeues += u64::from(action.requeue_after.is_some()),
-            Some(Ok(Err(_))) => counts.errors += 1,
-            Some(Err(_)) => counts.panics += 1,
-            None => counts.timeouts += 1,
+        span.in_scope(|| {
+            self.metrics.finished(took, |counts| match &outcome {
+                Some(Ok(Ok(action))) => {
+                    counts.requeues += u64::from(action.requeue_after.is_some());
+                }
+                Some(Ok(Err(_))) => counts.errors += 1,
+                Some(Err(_)) => counts.panics += 1,
+                None => counts.timeouts += 1,
+            });
         });
+        drop((span, cause));
         match outcome {
             Some(Ok(Ok(action))) => self.after_success(key, action),
             Some(Ok(Err(next))) => self.after_error(key, next),

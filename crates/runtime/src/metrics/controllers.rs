@@ -1,7 +1,10 @@
 //! Controllers and work queues, with the names of controller-runtime.
 use std::fmt;
 
-use super::encoder::{Encoder, Labels, of_cluster};
+use super::{
+    Exemplars,
+    encoder::{Encoder, Labels, of_cluster},
+};
 use crate::{
     controller::{ControllerMetrics, MetricsHandle},
     queue::QueueMetrics,
@@ -37,13 +40,14 @@ pub(super) fn encode(
             (
                 of_cluster(labels, handle.cluster().as_deref()),
                 handle.get(),
+                handle.exemplars(),
             )
         })
         .collect();
     encode_controllers(&controllers, out)?;
     let queues: Vec<_> = controllers
         .into_iter()
-        .map(|(mut labels, metrics)| {
+        .map(|(mut labels, metrics, _)| {
             // controller-runtime gives both labels the same value.
             labels.insert(0, ("name", labels[0].1.clone()));
             (labels, metrics.queue)
@@ -56,10 +60,13 @@ pub(super) fn encode(
     encode_queues(&queues, out)
 }
 
-fn encode_controllers(all: &[(Labels, ControllerMetrics)], out: &mut Encoder<'_>) -> fmt::Result {
+/// A controller: its labels, its counters, and the traces of its reconciles.
+type Source = (Labels, ControllerMetrics, Option<Exemplars>);
+
+fn encode_controllers(all: &[Source], out: &mut Encoder<'_>) -> fmt::Result {
     let results: Vec<_> = all
         .iter()
-        .flat_map(|(labels, c)| {
+        .flat_map(|(labels, c, _)| {
             let errors = c.errors + c.panics + c.timeouts;
             [
                 ("success", c.reconciles.saturating_sub(errors + c.requeues)),
@@ -80,7 +87,11 @@ fn encode_controllers(all: &[(Labels, ControllerMetrics)], out: &mut Encoder<'_>
         results.iter().map(|(labels, count)| (labels, *count)),
     )?;
     let mut counter = |name, help, read: fn(&ControllerMetrics) -> u64| {
-        out.counter(name, help, all.iter().map(|(labels, c)| (labels, read(c))))
+        out.counter(
+            name,
+            help,
+            all.iter().map(|(labels, c, _)| (labels, read(c))),
+        )
     };
     counter(
         "controller_runtime_reconcile_errors_total",
@@ -102,20 +113,21 @@ fn encode_controllers(all: &[(Labels, ControllerMetrics)], out: &mut Encoder<'_>
         "Reconciles that exceeded the reconcile timeout",
         |c| c.timeouts,
     )?;
-    out.histogram(
+    out.durations(
         "controller_runtime_reconcile_time_seconds",
         "Duration of a reconcile",
-        all.iter().map(|(labels, c)| (labels, &c.reconcile_time)),
+        all.iter()
+            .map(|(labels, c, exemplars)| (labels, &c.reconcile_time, exemplars)),
     )?;
     out.gauge(
         "controller_runtime_max_concurrent_reconciles",
         "Most reconciles at a time",
-        all.iter().map(|(labels, c)| (labels, c.workers)),
+        all.iter().map(|(labels, c, _)| (labels, c.workers)),
     )?;
     out.gauge(
         "controller_runtime_active_workers",
         "Running reconciles",
-        all.iter().map(|(labels, c)| (labels, c.active)),
+        all.iter().map(|(labels, c, _)| (labels, c.active)),
     )
 }
 

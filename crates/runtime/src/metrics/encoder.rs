@@ -2,10 +2,13 @@
 use std::{collections::HashMap, fmt, fmt::Write as _};
 
 use prometheus_client::{
-    encoding::{DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, NoLabelSet},
+    encoding::{
+        DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, EncodeMetric as _, NoLabelSet,
+    },
     metrics::{MetricType, exemplar::Exemplar},
 };
 
+use super::Exemplars;
 use crate::histogram::Histogram;
 
 /// Names and values of labels.
@@ -63,22 +66,40 @@ impl Encoder<'_> {
         Ok(())
     }
 
+    /// Encodes durations, with exemplars where there are some.
+    pub(super) fn durations<'l>(
+        &mut self,
+        name: &str,
+        help: &str,
+        series: impl IntoIterator<Item = (&'l Labels, &'l Histogram, &'l Option<Exemplars>)>,
+    ) -> fmt::Result {
+        let mut family = self
+            .0
+            .encode_descriptor(name, help, None, MetricType::Histogram)?;
+        for (labels, value, exemplars) in series {
+            let mut series = family.encode_family(labels)?;
+            if let Some(exemplars) = exemplars {
+                exemplars.durations.encode(series)?;
+                continue;
+            }
+            let buckets: Vec<_> = value.buckets().collect();
+            series.encode_histogram::<NoLabelSet>(value.sum(), value.count(), &buckets, None)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn histogram<'l>(
         &mut self,
         name: &str,
         help: &str,
         series: impl IntoIterator<Item = (&'l Labels, &'l Histogram)>,
     ) -> fmt::Result {
-        let mut family = self
-            .0
-            .encode_descriptor(name, help, None, MetricType::Histogram)?;
-        for (labels, value) in series {
-            let buckets: Vec<_> = value.buckets().collect();
-            family
-                .encode_family(labels)?
-                .encode_histogram::<NoLabelSet>(value.sum(), value.count(), &buckets, None)?;
-        }
-        Ok(())
+        let series = series.into_iter();
+        self.durations(
+            name,
+            help,
+            series.map(|(labels, value)| (labels, value, &None)),
+        )
     }
 }
 
@@ -95,7 +116,7 @@ pub(super) fn to_text(open_metrics: &str) -> String {
             .and_then(|rest| rest.split_once(' '))
         else {
             if !line.starts_with('#') {
-                text.push_str(line);
+                text.push_str(without_exemplar(line));
                 text.push('\n');
             }
             continue;
@@ -117,9 +138,33 @@ pub(super) fn to_text(open_metrics: &str) -> String {
     text
 }
 
+/// Returns a series without its exemplar, which the text format does not know: its mark may be part of a label, too.
+fn without_exemplar(line: &str) -> &str {
+    let Some((series, _)) = line.rsplit_once(" # {") else {
+        return line;
+    };
+    let quotes = series.replace("\\\\", "").replace("\\\"", "");
+    let is_closed = quotes.matches('"').count() % 2 == 0;
+    if is_closed { series } else { line }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_format_has_no_exemplars() {
+        for (line, expected) in [
+            (
+                "a_bucket{le=\"1\"} 2 # {trace_id=\"b\"} 0.5",
+                "a_bucket{le=\"1\"} 2",
+            ),
+            ("a{b=\"c # {\\\"d\"} 2", "a{b=\"c # {\\\"d\"} 2"),
+            ("a 2", "a 2"),
+        ] {
+            assert_eq!(without_exemplar(line), expected);
+        }
+    }
 
     #[test]
     fn the_text_format_names_counters_like_their_series() {

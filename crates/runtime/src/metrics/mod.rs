@@ -22,6 +22,7 @@
 mod client;
 mod controllers;
 mod encoder;
+mod exemplars;
 mod informers;
 mod program;
 #[cfg(feature = "webhook")]
@@ -45,6 +46,7 @@ use prometheus_client::{
 };
 use thiserror::Error;
 
+pub(crate) use self::exemplars::{Exemplars, TraceId};
 #[cfg(feature = "webhook")]
 pub(crate) use self::webhooks::WebhookMetrics;
 use self::{client::ClientMetrics, controllers::QueueSource, encoder::Encoder};
@@ -79,6 +81,7 @@ struct Sources {
     leaders: Mutex<Vec<LeaderStatus>>,
     shards: Mutex<Vec<ShardStatus>>,
     dropped_events: Mutex<Vec<(Cluster, Arc<AtomicU64>)>>,
+    trace_id: Mutex<Option<TraceId>>,
     certificates: CertificateMetrics,
     #[cfg(feature = "webhook")]
     webhooks: WebhookMetrics,
@@ -124,8 +127,33 @@ impl Metrics {
     /// controller's name, which must be unique in its cluster.
     pub fn controller(&self, controller: &MetricsHandle) -> Result<(), NameTaken> {
         self.check_name(controller.cluster().as_deref(), &controller.name())?;
+        if let Some(trace_id) = &*self.sources.trace_id.lock() {
+            controller.set_exemplars(Arc::clone(trace_id));
+        }
         self.sources.controllers.lock().push(controller.clone());
         Ok(())
+    }
+
+    /// Gives each bucket of `controller_runtime_reconcile_time_seconds` the trace of its last reconcile as an [exemplar], which leads from a
+    /// slow bucket to its trace. Counts for controllers that are added later; `trace_id` is called at the end of each reconcile, within its
+    /// span. Only [`Format::OpenMetrics`] has exemplars, which Prometheus asks for.
+    ///
+    /// ```
+    /// use kube_codegen_runtime::metrics::Metrics;
+    /// use opentelemetry::trace::TraceContextExt as _;
+    /// use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+    ///
+    /// let metrics = Metrics::new();
+    /// metrics.set_trace_ids(|| {
+    ///     let context = tracing::Span::current().context();
+    ///     let span = context.span().span_context().clone();
+    ///     span.is_sampled().then(|| span.trace_id().to_string())
+    /// });
+    /// ```
+    ///
+    /// [exemplar]: https://prometheus.io/docs/specs/om/open_metrics_spec/#exemplars
+    pub fn set_trace_ids(&self, trace_id: impl Fn() -> Option<String> + Send + Sync + 'static) {
+        *self.sources.trace_id.lock() = Some(Arc::new(trace_id));
     }
 
     /// Adds a work queue that belongs to no controller. The name must be unique.

@@ -74,7 +74,7 @@ impl Lanes {
         match kind {
             "request" => {
                 let status = json["status"].as_u64().unwrap_or_default();
-                // What is not there yet, or not any more, is no failure of a read.
+                // A read of what is not there yet, or not any more, has not failed.
                 let failed = status >= 400 && !(status == 404 && json["verb"] == "get");
                 let look = if failed { Look::Bad } else { Look::Good };
                 arrow(operator, server, look, true)

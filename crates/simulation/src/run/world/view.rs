@@ -88,7 +88,7 @@ impl View {
         }
     }
 
-    /// A list alone is no cache.
+    /// A list that no watch follows is not a cache.
     fn watch(&mut self, seen: &Seen) {
         let resource = seen.resource.clone();
         let kind = self.listed.get(&resource);
