@@ -95,6 +95,8 @@ mod cache;
 mod chain;
 mod compatibility;
 mod deadline;
+#[cfg(feature = "metrics")]
+mod exemplars;
 mod histogram;
 #[cfg(feature = "cli")]
 mod logs;

@@ -185,6 +185,7 @@ fn the_crate_has_the_names_of_the_installation() {
             "namespace": "shop-system",
             "lease": "5c3a.example.com",
             "fieldManager": "shop-apply",
+            "formerManagers": ["manager"],
             "metricsNames": {"stores.web.example.com": "web-store"},
             "finalizers": {"stores.web.example.com": "web.example.com/stock"},
             "webhooks": {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::Mutex;
 
 #[cfg(feature = "metrics")]
-use crate::metrics::{Exemplars, TraceId};
+use crate::exemplars::{Exemplars, TraceId};
 use crate::{
     cache::ObjectKey,
     histogram::Histogram,

@@ -1,12 +1,10 @@
 //! Controllers and work queues, with the names of controller-runtime.
 use std::fmt;
 
-use super::{
-    Exemplars,
-    encoder::{Encoder, Labels, of_cluster},
-};
+use super::encoder::{Encoder, Labels, of_cluster};
 use crate::{
     controller::{ControllerMetrics, MetricsHandle},
+    exemplars::Exemplars,
     queue::QueueMetrics,
 };
 

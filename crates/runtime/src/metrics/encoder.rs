@@ -8,8 +8,7 @@ use prometheus_client::{
     metrics::{MetricType, exemplar::Exemplar},
 };
 
-use super::Exemplars;
-use crate::histogram::Histogram;
+use crate::{exemplars::Exemplars, histogram::Histogram};
 
 /// Names and values of labels.
 pub(super) type Labels = Vec<(&'static str, String)>;

@@ -22,7 +22,6 @@
 mod client;
 mod controllers;
 mod encoder;
-mod exemplars;
 mod informers;
 mod program;
 #[cfg(feature = "webhook")]
@@ -46,7 +45,6 @@ use prometheus_client::{
 };
 use thiserror::Error;
 
-pub(crate) use self::exemplars::{Exemplars, TraceId};
 #[cfg(feature = "webhook")]
 pub(crate) use self::webhooks::WebhookMetrics;
 use self::{client::ClientMetrics, controllers::QueueSource, encoder::Encoder};
@@ -58,6 +56,7 @@ use crate::{
     cache::{Object, ObjectKey},
     controller::MetricsHandle,
     event::EventRecorder,
+    exemplars::TraceId,
     informer::{InformerFactory, InformerStatus, SharedInformer},
     leader_election::LeaderStatus,
     queue::{QueueSnapshot, WorkQueue},

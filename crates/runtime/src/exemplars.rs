@@ -10,7 +10,7 @@ pub(crate) type TraceId = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 #[derive(Clone)]
 pub(crate) struct Exemplars {
     trace_id: TraceId,
-    pub(super) durations: HistogramWithExemplars<[(&'static str, String); 1]>,
+    pub(crate) durations: HistogramWithExemplars<[(&'static str, String); 1]>,
 }
 
 impl Exemplars {
