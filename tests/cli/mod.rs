@@ -110,8 +110,9 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 fn cargo(package: &Path, args: &[&str]) -> String {
     let mut command = in_package(env!("CARGO"), package);
     let output = command.args(args).output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    stdout(&output)
+    let (out, err) = (stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{args:?}: {out}{err}");
+    out
 }
 
 /// Runs targets of the Makefile in a scaffolded package, and returns the output; on failure, as an error.
