@@ -139,9 +139,11 @@ impl<'a> Side<'a> {
 
     /// Returns why the API server refuses to change the labels of a stored object.
     pub(super) fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
+        let mut stored = stored.clone();
+        read_back(&mut stored);
         let mut new = stored.clone();
         new["metadata"]["labels"] = json!({"changed": "true"});
-        self.replace_refusals(stored, &new)
+        self.replace_refusals(&stored, &new)
     }
 
     /// Returns why the API server refuses to replace a stored object by another one.
@@ -329,6 +331,26 @@ pub(super) fn accepted(
         witness.proof = Proof::Accepted { messages };
     }
     search
+}
+
+/// Makes numbers what they are when the API server reads them from its storage: it writes whole ones without a fraction (1e21 and more with an exponent).
+fn read_back(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let whole = number
+                .as_f64()
+                .filter(|it| number.is_f64() && it.fract() == 0.0);
+            // Those above the range of integers stay what they are.
+            if let Some(whole) = whole.filter(|it| it.abs() < 1e18) {
+                #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+                let whole = whole as i64;
+                *number = whole.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(read_back),
+        Value::Object(fields) => fields.values_mut().for_each(read_back),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
 }
 
 /// Returns the field of a cause without indexes.

@@ -189,6 +189,18 @@ fn what_restricts_other_types_does_not_count() {
     }
 }
 
+/// Go writes a whole number without a fraction: what a rule refuses as a `double` is an `int` when it was stored.
+#[test]
+fn a_stored_number_has_no_fraction() {
+    let crd = with_rules("SPEC/properties/replicas", &["self >= 0"]);
+    let version = &crd["spec"]["versions"][0];
+    let side = Side::new(&crd, version).unwrap();
+    let mut object = side.head.clone();
+    object["spec"] = json!({"color": "Red", "replicas": 5.0});
+    assert_ne!(side.refusals(&object), []);
+    assert_eq!(side.update_refusals(&object), []);
+}
+
 #[test]
 fn a_list_without_a_type_is_an_atomic_one() {
     let found = changed(
