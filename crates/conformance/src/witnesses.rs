@@ -309,9 +309,11 @@ fn judge(witness: &Value, before: &Value, (status, answer): &(u16, Value)) -> Op
                 })
                 .collect();
             let messages = witness["messages"].as_array()?;
-            // A write of the status names its fields without `status` in some messages, or another field.
+            // A write of the status names its fields, and itself, without `status` in some messages, or another field.
             let plain = |text: &str| {
                 let text = text.replace(" status.", " ").replace("\"status.", "\"");
+                let text = text.replace(" status in body", "  in body");
+                let text = text.replace("\"status\" must", "\"\" must");
                 let place = text
                     .strip_prefix("<nil>: ")
                     .or(text.strip_prefix("status: "));
