@@ -53,7 +53,7 @@ pub async fn run(client: &Client, namespace: &str, file: &Path) -> TestResult<Re
             Ok(Outcome::Confirmed) => report.confirmed += 1,
             Ok(Outcome::Skipped) => report.skipped += 1,
             Ok(Outcome::Refuted(why)) => {
-                // A run that is stopped has told what it has found.
+                // A run may be stopped before its end.
                 eprintln!(
                     "{} {} of {}: {why}\n  {}",
                     case["rule"], case["path"], crd.name, case["witness"]
