@@ -179,6 +179,8 @@ fn the_crate_has_the_names_of_the_installation() {
     let owned =
         json!({"stores.web.example.com": ["apps/v1/Deployment", "regions.web.example.com"]});
     assert_eq!(parameters["owns"], owned);
+    let controller = fs::read_to_string(package.join("src/stores_controller.rs")).unwrap();
+    assert!(controller.contains(".take_over_from([\"manager\"])"));
     assert_eq!(
         parameters["takeover"],
         json!({

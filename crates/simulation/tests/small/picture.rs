@@ -16,6 +16,7 @@ fn a_picture_of_a_failure_is_usable() {
         "What must hold",
         "Likely cause",
         "class=\"bolt\"",
+        "(changes metadata.labels",
     ] {
         assert!(picture.contains(text), "{text} is not in the picture");
     }

@@ -110,6 +110,36 @@ fn what_a_cache_lacks_is_shaded_from_the_change_on() {
 }
 
 #[test]
+fn the_last_row_says_what_was_found() {
+    let page = found("a").picture();
+    let last = page.rsplit("<li class=\"step").next().unwrap();
+    assert!(last.contains("finds: another state a"), "{last}");
+}
+
+#[test]
+fn a_cause_is_one_that_the_run_does_not_exclude() {
+    let with = |oracle: Oracle, message: &str, line: &str| {
+        let lines: Vec<_> = (0..30).map(|at| (at, "operator", line)).collect();
+        let found = Found {
+            oracle,
+            message: message.to_owned(),
+            log: entries(&lines),
+            ..found("a")
+        };
+        pattern::likely(&found).unwrap()
+    };
+    let rest = "the operator woke more than 600 times";
+    let refused = "patch maps a → 409 (Apply failed with 1 conflict)";
+    assert!(with(Oracle::Rest, rest, refused).contains("An apply without `force`"));
+    let exists = "create maps a → 409 (maps \"a\" already exists)";
+    assert!(with(Oracle::Rest, rest, exists).contains("Take AlreadyExists as done"));
+    let idle = with(Oracle::Requests, "", "patch maps a → 200 (no change)");
+    assert!(idle.contains("nothing that they write changes anything"));
+    let busy = with(Oracle::Requests, "", "patch maps a → 200 (changes data.a)");
+    assert!(busy.contains("writes something that causes the next one"));
+}
+
+#[test]
 fn texts_stay_texts() {
     let plain = found("a").picture();
     for text in [
