@@ -333,15 +333,13 @@ pub(super) fn accepted(
     search
 }
 
-/// Makes numbers what they are when the API server reads them from its storage: it writes whole ones without a fraction (1e21 and more with an exponent).
+/// Makes numbers what they are when the API server reads them from its storage: it writes whole ones without a fraction.
 fn read_back(value: &mut Value) {
     match value {
         Value::Number(number) => {
-            let whole = number
-                .as_f64()
-                .filter(|it| number.is_f64() && it.fract() == 0.0);
-            // Those above the range of integers stay what they are.
-            if let Some(whole) = whole.filter(|it| it.abs() < 1e18) {
+            let float = number.as_f64().filter(|_| number.is_f64());
+            // Those near the range of integers and above it stay what they are.
+            if let Some(whole) = float.filter(|it| it.fract() == 0.0 && it.abs() < 1e18) {
                 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
                 let whole = whole as i64;
                 *number = whole.into();

@@ -29,7 +29,7 @@ pub struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (refuted, skipped) = (self.refuted, self.skipped);
-        write!(
+        writeln!(
             f,
             "{} confirmed, {refuted} refuted, {skipped} not tried",
             self.confirmed
