@@ -65,8 +65,8 @@ func (k *kubelet) work(ctx context.Context) {
 		if err == nil {
 			err = k.sync(ctx, pod)
 		}
-		// Deleted or changed in the meantime: the watch delivers the next state.
-		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || errors.Is(err, context.Canceled) {
+		// A conflict is tried again: the API server answers a binding with 409 also when etcd is away.
+		if err == nil || apierrors.IsNotFound(err) || errors.Is(err, context.Canceled) {
 			k.queue.Forget(name)
 		} else {
 			fmt.Fprintln(os.Stderr, "pod", name, err)
