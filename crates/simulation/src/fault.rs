@@ -176,6 +176,14 @@ impl Fault {
         }
     }
 
+    /// Whether the operator may never see an event: that an object was there, or that it is gone.
+    pub(crate) fn hides_events(&self) -> bool {
+        matches!(
+            self,
+            Self::Expire | Self::Miss(_) | Self::Merge | Self::StaleReconnect
+        )
+    }
+
     /// Whether the fault adds or removes objects itself, so that creates and deletes cannot be compared.
     pub(crate) fn changes_counts(&self) -> bool {
         matches!(self, Self::Delete(_))

@@ -19,8 +19,10 @@ pub(crate) fn write(out: &Path, crates: &[&[Subject]]) -> Result<Places> {
     let mut places = Places::new();
     let mut members = Vec::new();
     let mut before = 0;
+    // Two workspaces share a target directory: with one name, cargo would take the files of one for those of the other.
+    let prefix = out.file_name().unwrap_or_default().to_string_lossy();
     for (number, some) in crates.iter().enumerate() {
-        let name = format!("trial-{number}");
+        let name = format!("{prefix}-{number}");
         let mut library = String::from("//! Types of some CRDs, and programs that use them.\n");
         for (index, subject) in some.iter().enumerate() {
             _ = writeln!(library, "mod c{index};");

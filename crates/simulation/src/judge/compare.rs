@@ -1,6 +1,7 @@
 //! Compares a run with the runs without faults.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
@@ -85,6 +86,21 @@ pub(crate) fn at_rest(
     wrong
 }
 
+/// Returns a state without what was there before the operator, is gone without faults, and which this run has not touched: the operator cannot have
+/// taken over what an object asked for that it has never seen.
+pub(crate) fn touched<'s>(
+    current: &'s State,
+    expected: &State,
+    before: impl FnOnce() -> State,
+) -> Cow<'s, State> {
+    if current.keys().all(|key| expected.contains_key(key)) {
+        return Cow::Borrowed(current);
+    }
+    let (before, mut state) = (before(), current.clone());
+    state.retain(|key, object| expected.contains_key(key) || before.get(key) != Some(object));
+    Cow::Owned(state)
+}
+
 /// Returns a failure if something is left besides what was there before the operator.
 pub(crate) fn emptied(before: &State, current: &State) -> Option<Failure> {
     let left: State = current
@@ -135,7 +151,11 @@ pub(crate) fn as_many(
 }
 
 /// Returns a failure for each field of a status that does not say what is.
-pub(crate) fn untrue(setup: &Setup, server: &ApiServer) -> Vec<Failure> {
+pub(crate) fn untrue(
+    setup: &Setup,
+    server: &ApiServer,
+    is_in_reach: impl Fn(&Value) -> bool,
+) -> Vec<Failure> {
     let mut failures = Vec::new();
     for truth in &setup.truths {
         // What is being deleted need not be reported on.
@@ -144,11 +164,11 @@ pub(crate) fn untrue(setup: &Setup, server: &ApiServer) -> Vec<Failure> {
             text(object, "/kind") == truth.kind && !is_deleted
         };
         let objects = server.filter_map(|object| is_of(object).then(|| object.clone()));
-        for object in objects {
+        for object in objects.iter().filter(|it| is_in_reach(it)) {
             let found = object.pointer(&truth.field).unwrap_or(&Value::Null);
-            let expected = (truth.expected)(server, &object);
+            let expected = (truth.expected)(server, object);
             if *found != expected {
-                let (id, field) = (id(&object), &truth.field);
+                let (id, field) = (id(object), &truth.field);
                 let message = format!("{id}: {field} is {found}, and must be {expected}");
                 failures.push(Failure::new(Oracle::Truth, message));
             }

@@ -5,7 +5,7 @@ mod harm;
 mod history;
 mod reference;
 
-pub(crate) use compare::{as_many, at_rest, compare_counts, emptied, untrue};
+pub(crate) use compare::{as_many, at_rest, compare_counts, emptied, touched, untrue};
 pub(crate) use harm::{gap, harm};
 pub(crate) use history::{history, wrong_history};
 pub(crate) use reference::{Basis, Counts, Reference, Rested};

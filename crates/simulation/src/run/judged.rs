@@ -7,7 +7,7 @@ use super::{
     world::World,
 };
 use crate::{
-    judge::{Reference, as_many, at_rest, emptied, gap, history, untrue},
+    judge::{Reference, as_many, at_rest, emptied, gap, history, touched, untrue},
     oracle::{Failure, Oracle},
     scenario::Scenario,
     schedule::Schedule,
@@ -66,10 +66,12 @@ fn broken(
 ) -> Vec<Failure> {
     let (setup, phase) = (&world.setup, states.len());
     let is_hopeless = world.is_hopeless();
+    let expected = reference.and_then(|it| it.states.get(phase));
+    let judged = expected.map(|expected| touched(current, expected, || world.before()));
     let mut broken = at_rest(
         setup,
         &world.server,
-        current,
+        judged.as_deref().unwrap_or(current),
         schedule,
         reference,
         phase,
@@ -96,7 +98,7 @@ fn broken(
     broken.extend(world.harmed());
     // What cannot be done is not said in a status, but Pods that do not get ready are.
     if !is_hopeless || workload.scenario == Some(Scenario::FailingWorkloads) {
-        broken.extend(untrue(setup, &world.server));
+        broken.extend(untrue(setup, &world.server, |it| world.is_in_reach(it)));
     }
     if workload.phases[phase].empty {
         broken.extend(emptied(&world.before(), current));

@@ -157,6 +157,7 @@ impl Link {
                     if fault == Fault::StaleRestart {
                         self.world.crash(self.replica);
                     } else {
+                        self.world.hides_events();
                         self.world.server.expire_watches(&On::any());
                     }
                 }

@@ -81,19 +81,23 @@ pub(super) async fn rest(world: &Arc<World>) {
     }
 }
 
-/// Waits for what the operator does later, after a request of it has failed: until the state is not wrong any more, or nothing has happened for the
-/// time of the operator's patience. Operators try again after seconds or minutes.
+/// Waits for what the operator does later, after a request of it has failed or an event was hidden from it: until the state is not wrong any more,
+/// or nothing has happened for the time of the operator's patience. Operators try again, or look again, after seconds or minutes.
 pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
     let begin = Instant::now();
     let patience = world.setup.patience;
     // Of an enumeration, the moves while it waits would be part.
     while world.steering.is_none()
-        && world.has_failed_requests()
+        && (world.has_failed_requests() || world.has_hidden_events())
         && !world.has_ended()
         && is_wrong()
     {
         world.log("simulation", || {
-            "waits for a later attempt, since requests have failed".to_owned()
+            if world.has_failed_requests() {
+                "waits for a later attempt, since requests have failed".to_owned()
+            } else {
+                "waits for a later attempt, since the operator has not seen each event".to_owned()
+            }
         });
         let idle = world.active();
         while world.active() == idle {

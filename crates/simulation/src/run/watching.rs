@@ -27,11 +27,21 @@ const MERGE: Duration = Duration::from_secs(3);
 
 /// What happens to a watch at an event.
 enum Next {
-    Send(Bytes),
+    /// As often as this.
+    Send(Bytes, usize),
     /// The event becomes one with the next of its object.
     Keep(Bytes),
     /// The last line.
     End(Bytes),
+}
+
+impl Next {
+    fn into_line(self) -> (Bytes, usize) {
+        match self {
+            Self::Send(line, times) => (line, times),
+            Self::Keep(line) | Self::End(line) => (line, 1),
+        }
+    }
 }
 
 impl Link {
@@ -66,15 +76,16 @@ impl Link {
                             connection.world.busy(MERGE);
                             kept = Some((Instant::now() + MERGE, line));
                         }
-                        (Some(Next::Send(line)), None) => {
-                            break Some(send(line, (Some(body), None)));
+                        (Some(Next::Send(line, times)), None) => {
+                            break Some(send(line.repeat(times).into(), (Some(body), None)));
                         }
-                        (Some(Next::Send(line) | Next::Keep(line)), Some((until, earlier))) => {
+                        (Some(next), Some((until, earlier))) => {
+                            let (line, times) = next.into_line();
                             let (line, kept) = match merged(&earlier, &line) {
                                 Some(line) => (line, None),
                                 None => (line, Some((until, earlier))),
                             };
-                            break Some(send(line, (Some(body), kept)));
+                            break Some(send(line.repeat(times).into(), (Some(body), kept)));
                         }
                     }
                 }
@@ -86,11 +97,11 @@ impl Link {
     /// Returns what happens to the watch at a line; `None` ends it at once.
     async fn event(&self, resource: &str, line: Bytes) -> Option<Next> {
         let Ok(event) = serde_json::from_slice::<Event<'_>>(&line) else {
-            return Some(Next::Send(line));
+            return Some(Next::Send(line, 1));
         };
         let metadata = &event.object.metadata;
         if matches!(event.kind, "BOOKMARK" | "ERROR") {
-            return Some(Next::Send(line));
+            return Some(Next::Send(line, 1));
         }
         let slash = if metadata.namespace.is_empty() {
             ""
@@ -108,6 +119,9 @@ impl Link {
         let (point, faults) = self.turn(what, PointKind::Event, report, next).await;
         let (mut twice, mut keeps) = (false, false);
         for fault in faults {
+            if fault.hides_events() {
+                self.world.hides_events();
+            }
             match fault {
                 Fault::Hold(ms) | Fault::Stall(ms) => self.hold(ms).await,
                 Fault::Cut => return None,
@@ -134,10 +148,10 @@ impl Link {
         self.world.log_of(self.replica, || {
             format!("{} (resourceVersion {version})", point.what)
         });
-        Some(match (keeps, twice) {
-            (true, _) => Next::Keep(line),
-            (_, true) => Next::Send([&line[..], &line[..]].concat().into()),
-            _ => Next::Send(line),
+        Some(if keeps {
+            Next::Keep(line)
+        } else {
+            Next::Send(line, 1 + usize::from(twice))
         })
     }
 

@@ -11,22 +11,27 @@ use crate::{
     values::object::{self, deleting, flag, list, put, strings, text},
 };
 
-/// Deletes a new object whose owners do not exist.
-pub(super) fn created(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+/// Deletes an object whose owners do not exist, and releases it from those of several that do not.
+pub(super) fn examine(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     let owners = list(object, "/metadata/ownerReferences");
-    if !owners.is_empty()
-        && owners
-            .iter()
-            .all(|owner| !exists(store, owner, object::namespace(object)))
-    {
+    let is_gone = |owner: &&Value| !exists(store, owner, object::namespace(object));
+    let gone = owners.iter().filter(is_gone);
+    let gone: Vec<&str> = gone.map(|owner| text(owner, "/uid")).collect();
+    if gone.is_empty() {
+        return;
+    }
+    if gone.len() == owners.len() {
         delete(store, kind, object, Propagation::Background, None);
+    } else {
+        release(store, kind, object, &gone);
     }
 }
 
-/// Handles the collector's finalizers of a changed object, and removes a deleted object without finalizers.
+/// Handles the collector's finalizers of a changed object, and removes a deleted object without finalizers. Of other objects, owners that do not exist
+/// may be new.
 pub(super) fn updated(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     if !deleting(object) {
-        return;
+        return examine(store, kind, object);
     }
     let mut finalizers = strings(object, "/metadata/finalizers");
     let before = finalizers.len();
@@ -61,47 +66,20 @@ pub(super) fn updated(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) 
 
 /// Deletes or releases what depended on a removed object.
 pub(super) fn removed(store: &mut Store, object: &Value) {
-    let uid = object::uid(object);
-    for (kind, dependent) in store.dependents(uid) {
-        let owners = list(&dependent, "/metadata/ownerReferences");
-        if owners
-            .iter()
-            .all(|owner| !exists(store, owner, object::namespace(&dependent)))
-        {
-            delete(store, &kind, &dependent, Propagation::Background, None);
-        } else {
-            release(store, &kind, &dependent, uid);
-        }
+    for (kind, dependent) in store.dependents(object::uid(object)) {
+        examine(store, &kind, &dependent);
     }
 }
 
 /// Handles what has changed without the collector.
 pub(super) fn catch_up(store: &mut Store) {
-    let all = |store: &Store| -> Vec<_> {
-        let all = store.all();
-        all.map(|(kind, object)| (kind.clone(), object)).collect()
-    };
-    // What is collected takes others with it.
-    let newest = |store: &Store, kind: &Kind, object: &Value| {
-        let found = store.get(kind, object::namespace(object), object::name(object));
-        found.filter(|found| object::uid(found) == object::uid(object))
-    };
-    for (kind, object) in all(store) {
-        let Some(object) = newest(store, &kind, &object) else {
-            continue;
-        };
-        let owners = list(&object, "/metadata/ownerReferences");
-        let gone = |owner: &&Value| !exists(store, owner, object::namespace(&object));
-        let gone: Vec<&Value> = owners.iter().filter(gone).collect();
-        if !gone.is_empty() && gone.len() == owners.len() {
-            delete(store, &kind, &object, Propagation::Background, None);
-        } else if let Some(owner) = gone.first() {
-            release(store, &kind, &object, text(owner, "/uid"));
-        }
-    }
-    for (kind, object) in all(store) {
-        if let Some(object) = newest(store, &kind, &object) {
-            updated(store, &kind, &object);
+    let all = store.all();
+    let all: Vec<_> = all.map(|(kind, it)| (kind.clone(), it)).collect();
+    for (kind, object) in all {
+        // What is collected takes others with it.
+        let newest = store.get(&kind, object::namespace(&object), object::name(&object));
+        if let Some(newest) = newest.filter(|it| object::uid(it) == object::uid(&object)) {
+            updated(store, &kind, &newest);
         }
     }
 }
@@ -144,15 +122,15 @@ fn blocks(dependent: &Value, uid: &str) -> bool {
 
 fn orphan(store: &mut Store, owner: &Value) {
     for (kind, dependent) in store.dependents(object::uid(owner)) {
-        release(store, &kind, &dependent, object::uid(owner));
+        release(store, &kind, &dependent, &[object::uid(owner)]);
     }
 }
 
-fn release(store: &mut Store, kind: &Arc<Kind>, dependent: &Value, uid: &str) {
+fn release(store: &mut Store, kind: &Arc<Kind>, dependent: &Value, uids: &[&str]) {
     let mut changed = dependent.clone();
     let owners: Vec<_> = list(dependent, "/metadata/ownerReferences")
         .iter()
-        .filter(|owner| text(owner, "/uid") != uid)
+        .filter(|owner| !uids.contains(&text(owner, "/uid")))
         .cloned()
         .collect();
     put(&mut changed, "/metadata/ownerReferences", owners.into());

@@ -24,7 +24,7 @@ impl Reactions for Immediate {
         if store.namespaces && kind.is_namespace() {
             namespaces::created(store, object::name(object));
         }
-        garbage::created(store, kind, object);
+        garbage::examine(store, kind, object);
     }
 
     fn updated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {

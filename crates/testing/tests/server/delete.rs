@@ -10,7 +10,7 @@ use kube::{
     },
 };
 use kube_codegen_testing::ApiServer;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::support::{crdkind, crdkinds, create, map, maps, object, refused, server};
 
@@ -178,18 +178,37 @@ async fn foreground_deletion_waits_for_the_dependents() {
 }
 
 #[tokio::test]
-async fn an_object_whose_owner_does_not_exist_is_collected() {
+async fn owners_that_do_not_exist_count_for_nothing() {
     let server = server(&crdkind());
-    let reference =
-        json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "name": "o", "uid": "dead"});
-    let map: ConfigMap =
-        serde_json::from_value(json!({"metadata": {"name": "d", "ownerReferences": [reference]}}))
+    let maps = maps(&server);
+    let reference = |name: &str, uid: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid});
+    let created = async |name: &str, owners: Value| {
+        let map = json!({"metadata": {"name": name, "ownerReferences": owners}});
+        let map: ConfigMap = serde_json::from_value(map).unwrap();
+        maps.create(&PostParams::default(), &map).await.unwrap()
+    };
+    let owner = created("owner", json!([])).await.metadata.uid.unwrap();
+    let (gone, there) = (reference("o", "dead"), reference("owner", &owner));
+    let owners = |name: &str| {
+        let found = server.get::<ConfigMap>("default", name)?;
+        Some(found.metadata.owner_references.unwrap_or_default().len())
+    };
+
+    created("new", json!([gone])).await;
+    assert_eq!(owners("new"), None);
+    created("both", json!([gone, there, reference("p", "lost")])).await;
+    assert_eq!(owners("both"), Some(1));
+    for (name, references, left) in [
+        ("one", json!([gone]), None),
+        ("two", json!([there, gone]), Some(1)),
+    ] {
+        created(name, json!([])).await;
+        let patch = Patch::Merge(json!({"metadata": {"ownerReferences": references}}));
+        maps.patch(name, &PatchParams::default(), &patch)
+            .await
             .unwrap();
-    maps(&server)
-        .create(&PostParams::default(), &map)
-        .await
-        .unwrap();
-    assert!(server.get::<ConfigMap>("default", "d").is_none());
+        assert_eq!(owners(name), left, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ mod truths;
 mod view;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -99,6 +99,10 @@ pub(crate) struct Inner {
     /// How often the server has refused a write since the last change, and the last one with the reason.
     pub(super) refused: (u32, String),
     pub(crate) failure: Option<Failure>,
+    /// Whether an event was hidden from the operator.
+    hidden: bool,
+    /// Namespaces in which the operator watches its objects; an empty name stands for all.
+    watched: BTreeSet<String>,
     /// The rest of the run is known.
     stopped: bool,
     /// The phase of the last fault.
@@ -204,6 +208,8 @@ impl World {
                 counts: before.map(|it| it.counts.clone()).unwrap_or_default(),
                 collected: BTreeMap::new(),
                 failure: None,
+                hidden: false,
+                watched: BTreeSet::new(),
                 stopped: false,
                 struck: 0,
                 phase: 0,
@@ -306,6 +312,15 @@ impl World {
 
     pub(crate) fn has_failed_requests(&self) -> bool {
         self.lock().failed > 0
+    }
+
+    pub(crate) fn has_hidden_events(&self) -> bool {
+        self.lock().hidden
+    }
+
+    /// Notes that the operator may never see an event: that an object was there, or that it is gone.
+    pub(crate) fn hides_events(&self) {
+        self.lock().hidden = true;
     }
 
     /// Notes that a request has failed, as far as the operator knows.

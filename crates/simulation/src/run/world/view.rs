@@ -193,9 +193,19 @@ impl World {
 
     /// Notes that the operator watches a resource.
     pub(crate) fn watches(&self, replica: usize, seen: &Seen) {
+        if self.setup.is_primary(&seen.group, &seen.resource) {
+            self.lock().watched.insert(seen.namespace.clone());
+        }
         if self.detailed {
             self.lock().replicas[replica].view.watch(seen);
         }
+    }
+
+    /// Whether an object is of a namespace in which the operator watches its objects. One that only reads is taken to look everywhere.
+    pub(crate) fn is_in_reach(&self, object: &Value) -> bool {
+        let watched = &self.lock().watched;
+        let namespace = text(object, "/metadata/namespace");
+        watched.is_empty() || watched.contains("") || watched.contains(namespace)
     }
 
     /// Notes what a watch of the operator has shown.

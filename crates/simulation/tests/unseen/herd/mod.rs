@@ -38,6 +38,9 @@ const USUAL: &[&str] = &[
     AT_ONCE,
 ];
 
+/// kube's `Controller` does not notice that a child is gone if the watch expires before it shows that: each object is reconciled again after a while.
+const AGAIN: Duration = Duration::from_secs(300);
+
 /// An operator, without and with its errors.
 struct Style {
     name: &'static str,
@@ -159,7 +162,7 @@ impl Context {
         Ok(if self.has(AT_ONCE) {
             Action::requeue(Duration::ZERO)
         } else {
-            Action::await_change()
+            Action::requeue(AGAIN)
         })
     }
 }
