@@ -2,7 +2,17 @@
 use serde_json::Value;
 
 use super::{candidates::Focus, witness::Side};
-use crate::path::Segment;
+use crate::{evolution::RULES, path::Segment};
+
+/// Keywords of what is below a node, and of its presence.
+const BELOW: [&str; 6] = [
+    "properties",
+    "items",
+    "additionalProperties",
+    "required",
+    "default",
+    "x-kubernetes-preserve-unknown-fields",
+];
 
 /// Replaces a whole node.
 pub(super) fn node(
@@ -14,7 +24,7 @@ pub(super) fn node(
     changed(before, focus, |node| *node = new.clone())
 }
 
-/// Replaces a node; of a list or a map what restricts it, since what is below has changes of its own.
+/// Replaces a node; where both have something below, what restricts it, since what is below has changes of its own. So have the rules.
 pub(super) fn constraints(
     before: &Side<'_>,
     after: &Side<'_>,
@@ -22,12 +32,36 @@ pub(super) fn constraints(
 ) -> Option<Side<'static>> {
     let old = before.definition.pointer(&focus.here.pointer())?;
     let new = after.definition.pointer(&focus.there.pointer())?;
-    let below = ["items", "additionalProperties"];
+    let below = ["items", "additionalProperties", "properties"];
     let mut below = below.iter();
-    if below.any(|keyword| old[keyword].is_object() && new[keyword].is_object()) {
-        keywords(before, after, focus)
-    } else {
-        node(before, after, focus)
+    let has_below = below.any(|keyword| old[keyword].is_object() && new[keyword].is_object());
+    changed(before, focus, |node| {
+        let known = std::mem::replace(node, new.clone());
+        let kept: &[&str] = if has_below { &BELOW } else { &[] };
+        keep(node, &known, RULES.iter().chain(kept));
+    })
+}
+
+/// Replaces the rules of a node.
+pub(super) fn rules(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+) -> Option<Side<'static>> {
+    let new = after.definition.pointer(&focus.there.pointer())?;
+    changed(before, focus, |node| keep(node, new, RULES.iter()))
+}
+
+/// Gives a node these keywords of another one, and no others of them.
+fn keep<'k>(node: &mut Value, of: &Value, keywords: impl Iterator<Item = &'k &'k str>) {
+    let Some(fields) = node.as_object_mut() else {
+        return;
+    };
+    for name in keywords {
+        match of.get(name) {
+            Some(value) => _ = fields.insert((*name).to_owned(), value.clone()),
+            None => _ = fields.remove(*name),
+        }
     }
 }
 
@@ -37,24 +71,10 @@ pub(super) fn keywords(
     after: &Side<'_>,
     focus: &Focus<'_>,
 ) -> Option<Side<'static>> {
-    const BELOW: [&str; 6] = [
-        "properties",
-        "items",
-        "additionalProperties",
-        "required",
-        "default",
-        "x-kubernetes-preserve-unknown-fields",
-    ];
     let new = after.definition.pointer(&focus.there.pointer())?;
     changed(before, focus, |node| {
-        let mut fields = new.as_object().cloned().unwrap_or_default();
-        for name in BELOW {
-            match node.get(name) {
-                Some(old) => _ = fields.insert(name.to_owned(), old.clone()),
-                None => _ = fields.remove(name),
-            }
-        }
-        *node = fields.into();
+        let known = std::mem::replace(node, new.clone());
+        keep(node, &known, BELOW.iter());
     })
 }
 
@@ -88,6 +108,32 @@ pub(super) fn field(
             other => *other = vec![Value::from(&**name)].into(),
         }
     }
+    before.with(definition)
+}
+
+/// Does not declare a field, and keeps others around it as the second release does.
+pub(super) fn around(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+) -> Option<Side<'static>> {
+    let Some(Segment::Property(name)) = focus.here.last() else {
+        return None;
+    };
+    let parent = focus.here.parent()?;
+    let new = after.definition.pointer(&focus.there.parent()?.pointer())?;
+    let mut definition = before.definition.clone().into_owned();
+    let node = definition.pointer_mut(&parent.pointer())?;
+    node["properties"].as_object_mut()?.remove(&**name);
+    keep(
+        node,
+        new,
+        [
+            "additionalProperties",
+            "x-kubernetes-preserve-unknown-fields",
+        ]
+        .iter(),
+    );
     before.with(definition)
 }
 

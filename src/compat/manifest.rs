@@ -3,7 +3,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Finding, rules::Rule};
+use super::{
+    Finding,
+    rules::{Level, Rule},
+};
 use crate::{
     evolution::{self, differs},
     path::SchemaPath,
@@ -49,12 +52,41 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
             let detail = format!("without {}", missing.join(", "));
             found.push(Finding::at(Rule::NamesChanged, &path, detail));
         }
+        let more = lost(&b[name], &a[name]);
+        if !more.is_empty() {
+            let detail = format!("with {}", more.join(", "));
+            found.push(Finding::at(
+                Rule::NamesAdded,
+                &format!("names.{name}"),
+                detail,
+            ));
+        }
     }
+    let preserves = |spec: &Value| spec["preserveUnknownFields"] == true;
+    let rule = match (preserves(old_spec), preserves(new_spec)) {
+        (true, false) => Some(Rule::Pruned),
+        (false, true) => Some(Rule::Preserved),
+        _ => None,
+    };
+    if let Some(rule) = rule {
+        let path = "preserveUnknownFields";
+        let detail = differs(path, &old_spec[path], &new_spec[path]);
+        found.push(Finding::at(rule, path, detail));
+    }
+    // Which authority has signed the certificate says nothing of what converts.
+    let webhook = |spec: &Value| {
+        let mut webhook = spec["conversion"]["webhook"].clone();
+        let client = webhook.pointer_mut("/clientConfig");
+        if let Some(fields) = client.and_then(Value::as_object_mut) {
+            fields.remove("caBundle");
+        }
+        webhook
+    };
     let strategy = |spec: &Value| or(&spec["conversion"]["strategy"], "None".to_owned());
     if strategy(old_spec) != strategy(new_spec) {
         let detail = differs("strategy", &strategy(old_spec), &strategy(new_spec));
         found.push(Finding::at(Rule::ConversionChanged, "conversion", detail));
-    } else if old_spec["conversion"]["webhook"] != new_spec["conversion"]["webhook"] {
+    } else if webhook(old_spec) != webhook(new_spec) {
         let detail = "another webhook".to_owned();
         found.push(Finding::at(Rule::ConversionChanged, "conversion", detail));
     }
@@ -87,6 +119,12 @@ pub(super) fn version<'a>(crd: &'a Value, name: &str) -> Option<&'a Value> {
     versions.find(|(it, _)| *it == name).map(|(_, it)| it)
 }
 
+/// Returns whether both releases serve a version, or the first one stores objects in it: else its schema concerns nobody.
+pub(super) fn is_in_use(old: &Value, new: &Value, name: &str) -> bool {
+    let is = |crd, keyword: &str| version(crd, name).is_some_and(|it| it[keyword] == true);
+    is(old, "storage") || (is(old, "served") && is(new, "served"))
+}
+
 fn versions(old: &Value, new: &Value, found: &mut Vec<Finding>) {
     let storage = |crd| versions_of(crd).find(|(_, it)| it["storage"] == true);
     if let (Some((a, _)), Some((b, _))) = (storage(old), storage(new))
@@ -96,23 +134,33 @@ fn versions(old: &Value, new: &Value, found: &mut Vec<Finding>) {
         found.push(Finding::at(Rule::StorageChanged, "", detail));
     }
     for (name, before) in versions_of(old) {
+        let Some(after) = version(new, name) else {
+            let mut finding = Finding::at(Rule::VersionRemoved, "", String::new());
+            if before["served"] == false {
+                "was not served".clone_into(&mut finding.detail);
+                finding.level = Level::Risk;
+            }
+            finding.version = Some(name.to_owned());
+            found.push(finding);
+            continue;
+        };
         let mut add = |rule, path: &str, detail: String| {
             let mut finding = Finding::at(rule, path, detail);
             finding.version = Some(name.to_owned());
             found.push(finding);
-        };
-        let Some(after) = version(new, name) else {
-            add(Rule::VersionRemoved, "", String::new());
-            continue;
         };
         match (before["served"] == true, after["served"] == true) {
             (true, false) => add(Rule::VersionUnserved, "", String::new()),
             (false, true) => add(Rule::VersionServed, "", String::new()),
             _ => {}
         }
-        if before["deprecated"] != true && after["deprecated"] == true {
-            let warning = after["deprecationWarning"].as_str().unwrap_or_default();
-            add(Rule::VersionDeprecated, "", warning.to_owned());
+        let warning = |version: &Value| {
+            let text = version["deprecationWarning"].as_str().unwrap_or_default();
+            (version["deprecated"] == true).then(|| text.to_owned())
+        };
+        if warning(before) != warning(after) {
+            let text = warning(after).unwrap_or_else(|| "not any more".to_owned());
+            add(Rule::VersionDeprecated, "", text);
         }
         subresources(&before["subresources"], &after["subresources"], &mut add);
         columns(before, after, &mut add);
@@ -148,9 +196,23 @@ fn subresources(old: &Value, new: &Value, add: &mut dyn FnMut(Rule, &str, String
     match (has(old, "scale"), has(new, "scale")) {
         (false, true) => add(Rule::ScaleAdded, "subresources.scale", String::new()),
         (true, false) => add(Rule::ScaleRemoved, "subresources.scale", String::new()),
-        (true, true) if old["scale"] != new["scale"] => {
-            let detail = differs("scale", &old["scale"], &new["scale"]);
-            add(Rule::ScaleChanged, "subresources.scale", detail);
+        (true, true) => {
+            for path in [
+                "specReplicasPath",
+                "statusReplicasPath",
+                "labelSelectorPath",
+            ] {
+                let (a, b) = (&old["scale"][path], &new["scale"][path]);
+                if a != b {
+                    // An autoscaler did without it.
+                    let rule = if a.is_null() {
+                        Rule::ScaleAdded
+                    } else {
+                        Rule::ScaleChanged
+                    };
+                    add(rule, "subresources.scale", differs(path, a, b));
+                }
+            }
         }
         _ => {}
     }
@@ -161,7 +223,8 @@ fn columns(old: &Value, new: &Value, add: &mut dyn FnMut(Rule, &str, String)) {
     let age = json!([{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}]);
     let of = |version: &Value| -> Vec<Value> {
         let columns = &version["additionalPrinterColumns"];
-        let columns = if columns.is_null() { &age } else { columns };
+        let is_empty = columns.as_array().is_none_or(Vec::is_empty);
+        let columns = if is_empty { &age } else { columns };
         let columns = columns.as_array().into_iter().flatten();
         columns.cloned().collect()
     };

@@ -3,8 +3,10 @@ mod api;
 mod candidates;
 mod differing;
 mod isolate;
+mod judge;
 mod kept;
 mod manifest;
+mod ruled;
 mod rules;
 mod rust;
 mod schema;
@@ -17,7 +19,7 @@ mod updates;
 mod values;
 mod witness;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::Value;
 
@@ -74,6 +76,14 @@ impl Finding {
         self.tries = search.witness.is_none().then_some(search.tries);
         self.witness = search.witness;
         self
+    }
+
+    /// Takes back what it says of a cluster.
+    fn concerns_nobody(&mut self) {
+        self.level = Level::Compatible;
+        (self.witness, self.tries) = (None, None);
+        let separator = if self.detail.is_empty() { "" } else { "; " };
+        let _ = write!(self.detail, "{separator}not served");
     }
 
     /// Returns whether it has an object that is refused now.
@@ -227,7 +237,11 @@ fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
         };
         if let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after)) {
             let (before, after) = Side::pair(before, after);
-            found.extend(schema::compare(&before, &after, name));
+            let mut changes = schema::compare(&before, &after, name);
+            if !manifest::is_in_use(old, new, name) {
+                changes.iter_mut().for_each(Finding::concerns_nobody);
+            }
+            found.extend(changes);
         }
     }
     found

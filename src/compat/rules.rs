@@ -53,13 +53,14 @@ rule_table! {
     ScopeChanged "scope-changed" Breaking: "the API server refuses another scope for an existing CRD", "make a new kind";
     KindChanged "kind-changed" Breaking: "the API server refuses another kind for an existing CRD", "make a new kind";
     NamesChanged "names-changed" Risk: "commands and scripts use these names", "keep the old names beside the new ones";
+    NamesAdded "names-added" Compatible: "more names for commands", "";
     VersionAdded "version-added" Compatible: "clients may use the new version", "";
     VersionRemoved "version-removed" Breaking:
         "clients of the version get 404; the API server refuses the CRD while `status.storedVersions` has the version",
         "keep the version with `served: false` for a release, and rewrite stored objects first";
     VersionUnserved "version-unserved" Breaking: "clients of the version get 404", "mark it `deprecated: true` for a release first";
     VersionServed "version-served" Compatible: "clients may use the version", "";
-    VersionDeprecated "version-deprecated" Compatible: "clients of the version get a warning", "";
+    VersionDeprecated "version-deprecated" Compatible: "clients of the version get a warning, another one, or none any more", "";
     StorageChanged "storage-changed" Risk: "objects keep their stored version until they are written again",
         "rewrite all objects, then remove the old version from `status.storedVersions`";
     ConversionChanged "conversion-changed" Risk: "objects of other versions are converted in another way",
@@ -98,8 +99,11 @@ rule_table! {
     RulesNarrowed "rules-narrowed" Breaking: "a rule refuses what was accepted", "let the rule pass what does not change: `oldSelf`, or ratcheting";
     RulesChanged "rules-changed" Risk: "rules or patterns differ, and nothing proves which objects they refuse", "";
     RulesWidened "rules-widened" Compatible: "rules refuse fewer objects", "";
+    MergeChanged "merge-changed" Risk: "server-side apply merges the list or map in another way",
+        "have all appliers send the whole list or map, or keep the type";
     KeywordChanged "keyword-changed" Breaking: "a keyword differs that this comparison does not know", "";
     Refused "refused" Breaking: "an object that was accepted is refused", "";
+    NoEffect "no-effect" Compatible: "the same objects are accepted", "";
     Descriptions "descriptions" Compatible: "descriptions differ", "";
     RustChanged "rust" Breaking: "generated code differs", "";
 }

@@ -5,6 +5,8 @@ use crate::diag::pointer::{push, steps};
 
 /// How many smaller objects are tried at most.
 const MOST: usize = 2400;
+/// A list of more items is made smaller as a whole: each item for itself would take as many tries as there are items, each of them as long.
+const LONG: usize = 12;
 
 /// Removes fields and items, and shortens texts, as long as the object proves the same.
 pub(super) fn shrink(mut object: Value, proves: &dyn Fn(&Value) -> bool) -> Value {
@@ -85,6 +87,12 @@ fn pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
                 below(name, value);
             }
         }
+        Value::Array(items) if items.len() > LONG => {
+            let last = items.len() - 1;
+            push(at, &last.to_string());
+            found.push(at.clone());
+            at.truncate(length);
+        }
         Value::Array(items) => {
             // The last first, so that the indexes of the others stay.
             for (index, value) in items.iter().enumerate().rev() {
@@ -95,7 +103,7 @@ fn pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// Returns the object without a place, and with smaller values there: half as many fields or items, or a shorter text.
+/// Returns the object without a place, and with smaller values there: half as many fields or items, items with fewer fields, or a shorter text.
 fn reductions(object: &Value, pointer: &str) -> impl Iterator<Item = Value> {
     let place = object.pointer(pointer);
     let size = match place {
@@ -117,6 +125,20 @@ fn reductions(object: &Value, pointer: &str) -> impl Iterator<Item = Value> {
             _ => {}
         })
     });
+    let first = place.and_then(Value::as_array).filter(|it| it.len() > LONG);
+    let first = first.and_then(|items| items.first()?.as_object());
+    let names: Vec<String> = first
+        .into_iter()
+        .flat_map(|it| it.keys().cloned())
+        .collect();
+    let poorer = names.into_iter().map(|name| {
+        changed(object, pointer, |place| {
+            let items = place.as_array_mut().into_iter().flatten();
+            for item in items.filter_map(Value::as_object_mut) {
+                item.remove(&name);
+            }
+        })
+    });
     let letters = place.and_then(Value::as_str);
     let letters = letters.map_or(0, |text| text.chars().count());
     let lengths = [letters / 2, letters.saturating_sub(1)].into_iter();
@@ -130,6 +152,7 @@ fn reductions(object: &Value, pointer: &str) -> impl Iterator<Item = Value> {
     without(object, pointer)
         .into_iter()
         .chain(halves)
+        .chain(poorer)
         .chain(texts)
 }
 

@@ -270,6 +270,19 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
         let twice: Vec<Value> = list.iter().chain(list).cloned().collect();
         found.push(twice.into());
     }
+    // Items that only one of the keys of a map tells apart.
+    let keys = old.definition["x-kubernetes-list-map-keys"].as_array();
+    let whole = keys.and_then(|_| old.inside(&old.definition["items"]));
+    let whole: Vec<Value> = whole.iter().flat_map(|it| it.samples(2)).collect();
+    for key in keys.into_iter().flatten().filter_map(Value::as_str) {
+        for item in &whole {
+            let mut other = item.clone();
+            if let Some(value) = other.get_mut(key) {
+                *value = numbered(value, 1);
+                found.push(json!([item, other]));
+            }
+        }
+    }
     // Items with the same keys, which differ elsewhere.
     for (index, a) in all.iter().enumerate() {
         found.extend(all[index + 1..].iter().take(3).map(|b| json!([a, b])));

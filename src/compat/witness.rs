@@ -29,7 +29,7 @@ pub(super) struct Side<'a> {
     pub(super) head: Value,
     schema: Schema,
     /// Whether unknown fields are kept everywhere (`spec.preserveUnknownFields`).
-    preserves: bool,
+    pub(super) preserves: bool,
     /// Of the schema, what makes samples that are about a difference; all of it if nothing is known to differ.
     sampler: Option<Schema>,
     samples: OnceCell<Vec<Value>>,

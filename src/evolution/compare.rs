@@ -41,6 +41,25 @@ const NUMBER_FORMATS: &[&str] = &[
     "int32", "float", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
 ];
 
+/// Keywords that restrict values in ways that are too complex to compare.
+pub(crate) const RULES: [&str; 9] = [
+    "x-kubernetes-validations",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-map-type",
+    "uniqueItems",
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "not",
+];
+
+/// How rules differ that refuse the same objects.
+const SAME_RULES: &str = "messages or order of rules";
+
+/// How many letters of a text are shown.
+const LIMIT: usize = 120;
+
 /// Which values of two versions the other one accepts too.
 #[derive(Clone, Debug)]
 pub(super) struct Relation {
@@ -189,13 +208,19 @@ fn format(schema: &Value, known: &[&str]) -> Option<Value> {
     known.contains(&format).then(|| format.into())
 }
 
+/// Returns the values of an enum; the API server ignores an empty list.
+fn values(list: &Value) -> Option<&Vec<Value>> {
+    list.as_array().filter(|it| !it.is_empty())
+}
+
 fn enums(relation: &mut Relation, from: &Value, to: &Value) {
-    let includes = |wide: &Value, narrow: &Value| match (wide.as_array(), narrow.as_array()) {
+    let (old, new) = (values(from), values(to));
+    let includes = |wide: Option<&Vec<Value>>, narrow: Option<&Vec<Value>>| match (wide, narrow) {
         (None, _) => true,
         (Some(_), None) => false,
         (Some(wide), Some(narrow)) => narrow.iter().all(|value| wide.contains(value)),
     };
-    let detail = match (from.as_array(), to.as_array()) {
+    let detail = match (old, new) {
         (Some(a), Some(b)) => {
             let only = |a: &[Value], b: &[Value]| -> Vec<String> {
                 let only = a.iter().filter(|value| !b.contains(value));
@@ -210,21 +235,61 @@ fn enums(relation: &mut Relation, from: &Value, to: &Value) {
         }
         _ => differs("enum", from, to),
     };
-    relation.add(includes(to, from), includes(from, to), detail);
+    relation.add(includes(new, old), includes(old, new), detail);
+}
+
+/// Describes which rules of CEL only one of two lists has. Equal ones may differ in their messages or in their order.
+pub(super) fn rules(from: &Value, to: &Value) -> Vec<String> {
+    let texts = |rules: &Value| -> Vec<String> {
+        let rules = rules.as_array().into_iter().flatten();
+        let rules = rules.map(|it| {
+            let text = it["rule"].as_str().unwrap_or_default().trim();
+            let optional = it["optionalOldSelf"] == true;
+            format!("{text}{}", if optional { " (optionalOldSelf)" } else { "" })
+        });
+        rules.collect()
+    };
+    let (old, new) = (texts(from), texts(to));
+    let only = |sign: &str, a: &[String], b: &[String]| -> Vec<String> {
+        let only = a.iter().filter(|it| !b.contains(it));
+        only.map(|it| format!("{sign} rule `{}`", shortened(it)))
+            .collect()
+    };
+    let mut details = only("without", &old, &new);
+    details.extend(only("with", &new, &old));
+    if details.is_empty() {
+        details.push(SAME_RULES.to_owned());
+    }
+    details
 }
 
 /// Describes a keyword that differs.
 pub(crate) fn differs(keyword: &str, from: &Value, to: &Value) -> String {
     let show = |value: &Value| match value {
         Value::Null => "none".to_owned(),
-        value => shortened(&value.to_string()),
+        value => value.to_string(),
     };
-    format!("{keyword}: {}, then {}", show(from), show(to))
+    let (from, to) = (show(from), show(to));
+    let same = from.chars().zip(to.chars()).take_while(|(a, b)| a == b);
+    let same = same.count();
+    let (from, to) = (excerpt(&from, same), excerpt(&to, same));
+    format!("{keyword}: {from}, then {to}")
+}
+
+/// Returns a long text as far as it shows where it differs, after this many letters.
+fn excerpt(text: &str, same: usize) -> String {
+    let begin = if text.chars().count() > LIMIT {
+        same.saturating_sub(LIMIT / 3)
+    } else {
+        0
+    };
+    let rest: String = text.chars().skip(begin).collect();
+    let dots = if begin > 0 { "…" } else { "" };
+    format!("{dots}{}", shortened(&rest))
 }
 
 /// Returns the beginning of a long text.
 fn shortened(text: &str) -> String {
-    const LIMIT: usize = 120;
     let mut short: String = text.chars().take(LIMIT).collect();
     if short.len() < text.len() {
         short.push('…');

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{
     Change, Class,
-    compare::{self, Relation, differs},
+    compare::{self, RULES, Relation, differs},
     pairs::{self, Pair},
     shape::{self, Shape, element, flag, properties},
 };
@@ -142,7 +142,9 @@ impl Walk<'_> {
                 self.push(class, a, b, Vec::new());
             }
         }
-        if from.get("default") != to.get("default") {
+        // The API server takes no null from a default.
+        let default = |schema: &Value| schema.get("default").filter(|it| !it.is_null()).cloned();
+        if default(from) != default(to) {
             let detail = differs("default", &from["default"], &to["default"]);
             self.push(Class::Default, a, b, vec![detail]);
         }
@@ -169,11 +171,11 @@ impl Walk<'_> {
             compare::constraints(from, to)
         };
         if let Some(mut class) = relation.class() {
-            if shape == Shape::Object {
-                return self.push(Class::Rules, a, b, relation.details);
-            }
             if self.apart {
                 return self.push(class, a, b, relation.details);
+            }
+            if shape == Shape::Object {
+                return self.push(Class::Rules, a, b, relation.details);
             }
             // The whole list is converted, and its items with it.
             let items = self.changes.split_off(before);
@@ -271,17 +273,6 @@ impl Walk<'_> {
 
     /// Compares what restricts values and is too complex to say which of them.
     fn rules(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
-        const KEYWORDS: [&str; 9] = [
-            "x-kubernetes-validations",
-            "x-kubernetes-list-type",
-            "x-kubernetes-list-map-keys",
-            "x-kubernetes-map-type",
-            "uniqueItems",
-            "oneOf",
-            "anyOf",
-            "allOf",
-            "not",
-        ];
         // What the API server takes for a list or an object that does not say how it is merged.
         let of = |schema: &Value, keyword: &str| match (&schema[keyword], keyword) {
             (Value::Null, "x-kubernetes-list-type") => "atomic".into(),
@@ -295,10 +286,15 @@ impl Walk<'_> {
             }
             (value, _) => value.clone(),
         };
-        let differing = KEYWORDS
+        let differing = RULES
             .into_iter()
             .filter(|keyword| of(from, keyword) != of(to, keyword));
-        let details: Vec<String> = differing.map(str::to_owned).collect();
+        let details = differing.flat_map(|keyword| match keyword {
+            "x-kubernetes-validations" => compare::rules(&from[keyword], &to[keyword]),
+            "oneOf" | "anyOf" | "allOf" | "not" => vec![keyword.to_owned()],
+            _ => vec![differs(keyword, &from[keyword], &to[keyword])],
+        });
+        let details: Vec<String> = details.collect();
         if !details.is_empty() {
             self.push(Class::Rules, a, b, details);
         }

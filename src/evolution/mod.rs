@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::path::SchemaPath;
 
 #[cfg(feature = "cli")]
-pub(crate) use compare::differs;
+pub(crate) use compare::{RULES, differs};
 pub(crate) use diff::diff;
 #[cfg(feature = "cli")]
 pub(crate) use diff::diff_releases;

@@ -377,7 +377,7 @@ fn preserved_fields_and_rules_are_noted() {
         changes(open, closed),
         [
             "spec: unknown fields pruned",
-            "spec: rules changed (x-kubernetes-validations)"
+            "spec: rules changed (with rule `true`)"
         ]
     );
 }

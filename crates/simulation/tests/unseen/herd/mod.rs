@@ -38,7 +38,8 @@ const USUAL: &[&str] = &[
     AT_ONCE,
 ];
 
-/// kube's `Controller` does not notice that a child is gone if the watch expires before it shows that: each object is reconciled again after a while.
+/// kube's `Controller` does not notice that a child is gone if the watch expires before it shows that: who is right reconciles each object again after
+/// a while. Who has an error does not, since that would repair many of them.
 const AGAIN: Duration = Duration::from_secs(300);
 
 /// An operator, without and with its errors.
@@ -161,8 +162,10 @@ impl Context {
     fn done(&self) -> kube::Result<Action> {
         Ok(if self.has(AT_ONCE) {
             Action::requeue(Duration::ZERO)
-        } else {
+        } else if self.has("") {
             Action::requeue(AGAIN)
+        } else {
+            Action::await_change()
         })
     }
 }

@@ -1,0 +1,204 @@
+//! Finds the rule of a change, and an object that proves it.
+use serde_json::Value;
+
+use super::{
+    Finding,
+    candidates::Focus,
+    isolate, kept, ruled,
+    rules::{Level, Rule},
+    values,
+    witness::{self, Side},
+};
+use crate::{
+    evolution::{self, Change, Class},
+    path::SchemaPath,
+};
+
+/// A change at its place.
+struct Place<'a> {
+    before: &'a Side<'a>,
+    after: &'a Side<'a>,
+    path: &'a SchemaPath,
+    focus: Focus<'a>,
+    /// The object that has the field.
+    around: Focus<'a>,
+    detail: String,
+}
+
+pub(super) fn at<'s>(side: &'s Side<'_>, path: &SchemaPath) -> &'s Value {
+    evolution::at(&side.definition, path).unwrap_or(&Value::Null)
+}
+
+/// Finds the rule of a change, and an object that proves it.
+pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
+    let path = change.path();
+    let (here, there) = (
+        change.from.as_ref().unwrap_or(&path),
+        change.to.as_ref().unwrap_or(&path),
+    );
+    let (Some(parent), Some(new_parent)) =
+        (here.parent().or(Some(here)), there.parent().or(Some(there)))
+    else {
+        return Finding::new(Rule::KeywordChanged, &path, String::new());
+    };
+    let place = Place {
+        before,
+        after,
+        path: &path,
+        focus: Focus { here, there },
+        around: Focus {
+            here: parent,
+            there: new_parent,
+        },
+        detail: change.details.join("; "),
+    };
+    let back = place.focus.back();
+    let whole = || isolate::constraints(before, after, &place.focus);
+    let whole_back = || isolate::constraints(after, before, &back);
+    match change.class {
+        Class::Moved | Class::Renamed | Class::Declared => {
+            let mut moved = place.dropped(Rule::FieldMoved);
+            moved.to = change.to.as_ref().map(SchemaPath::to_string);
+            moved
+        }
+        Class::Removed | Class::RemovedAround => place.removed(),
+        Class::Pruned => place.dropped(Rule::Pruned),
+        Class::Added | Class::AddedAround if change.details.iter().any(|it| it == "required") => {
+            place.required()
+        }
+        Class::Added | Class::AddedAround => place.added(),
+        Class::NowRequired => place.required(),
+        Class::NowOptional => {
+            let only = isolate::field(after, before, &back, true);
+            place.accepted(Rule::FieldOptional, only.as_ref(), &place.around.back())
+        }
+        // Each value of an enum can be tried.
+        Class::Narrowed if place.includes_enum() => place.finding(Rule::NoEffect),
+        Class::Changed if place.includes_enum() => {
+            place.accepted(Rule::Widened, whole_back().as_ref(), &back)
+        }
+        Class::Narrowed => place.restricted(Rule::Narrowed, false),
+        Class::Changed => {
+            // Only a search says which of two patterns accepts more.
+            let is_searched =
+                |it: &String| it.starts_with("pattern: ") || it.starts_with("format: ");
+            place.restricted(Rule::Changed, change.details.iter().all(is_searched))
+        }
+        Class::Retyped => {
+            let only = isolate::node(before, after, &place.focus);
+            place.refused(Rule::TypeChanged, only.as_ref(), &place.focus)
+        }
+        Class::NotNullable => {
+            let found = place.refused(Rule::NotNullable, whole().as_ref(), &place.focus);
+            if found.witness.is_some() {
+                return found;
+            }
+            // The API server drops null where a field may be absent.
+            let mut dropped = found.searched(kept::stored(before, after, &place.focus));
+            dropped.level = Level::Risk;
+            dropped
+        }
+        Class::Widened => place.accepted(Rule::Widened, whole_back().as_ref(), &back),
+        Class::Nullable => place.accepted(Rule::Nullable, whole_back().as_ref(), &back),
+        Class::Preserved => place.finding(Rule::Preserved),
+        Class::Default => {
+            let only = isolate::default(before, after, &place.focus);
+            let narrowed = place.refused(Rule::Narrowed, only.as_ref(), &place.around);
+            if narrowed.witness.is_some() {
+                return narrowed;
+            }
+            let stored = kept::stored(before, after, &place.focus);
+            place.finding(Rule::DefaultChanged).searched(stored)
+        }
+        Class::Rules => ruled::judge(before, after, &place.focus, &|rule| place.finding(rule)),
+    }
+}
+
+impl Place<'_> {
+    fn finding(&self, rule: Rule) -> Finding {
+        Finding::new(rule, self.path, self.detail.clone())
+    }
+
+    fn refused(&self, rule: Rule, only: Option<&Side<'_>>, focus: &Focus<'_>) -> Finding {
+        let found = witness::refused(self.before, self.after, only, Some(focus));
+        self.finding(rule).searched(found)
+    }
+
+    fn accepted(&self, rule: Rule, only: Option<&Side<'_>>, focus: &Focus<'_>) -> Finding {
+        let found = witness::accepted(self.before, self.after, only, Some(focus));
+        self.finding(rule).searched(found)
+    }
+
+    fn dropped(&self, rule: Rule) -> Finding {
+        let found = kept::dropped(self.before, self.after, &self.focus);
+        self.finding(rule).searched(found)
+    }
+
+    /// Judges a field that only the first release declares.
+    fn removed(&self) -> Finding {
+        let removed = self.dropped(Rule::FieldRemoved);
+        if removed.witness.is_some() || !self.keeps_others() {
+            return removed;
+        }
+        let only = isolate::around(self.before, self.after, &self.focus);
+        let narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.focus);
+        if narrowed.witness.is_some() {
+            return narrowed;
+        }
+        Finding::new(
+            Rule::Widened,
+            self.path,
+            "not declared, and kept".to_owned(),
+        )
+    }
+
+    /// Judges a field that only the second release declares.
+    fn added(&self) -> Finding {
+        let parent = at(self.before, self.around.here);
+        let keeps = parent["x-kubernetes-preserve-unknown-fields"] == true;
+        let has_default = at(self.after, self.focus.there).get("default").is_some();
+        if keeps || has_default {
+            let only = isolate::field(self.before, self.after, &self.focus, false);
+            let mut narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.around);
+            if narrowed.witness.is_some() {
+                "declared".clone_into(&mut narrowed.detail);
+                return narrowed;
+            }
+        }
+        self.finding(Rule::FieldAdded)
+    }
+
+    fn required(&self) -> Finding {
+        let only = isolate::field(self.before, self.after, &self.focus, true);
+        self.refused(Rule::FieldRequired, only.as_ref(), &self.around)
+    }
+
+    /// Judges bounds, patterns and the like. What they refuse may follow from others: how many fields an object has, from what is required; and only a
+    /// search compares patterns, as `is_searched` says.
+    fn restricted(&self, rule: Rule, is_searched: bool) -> Finding {
+        let only = isolate::constraints(self.before, self.after, &self.focus);
+        let mut found = self.refused(rule, only.as_ref(), &self.focus);
+        let is_object = at(self.before, self.focus.here)["properties"].is_object();
+        if found.witness.is_none() && (is_searched || is_object) {
+            found.rule = Rule::RulesChanged;
+            found.level = Rule::RulesChanged.level();
+        }
+        found
+    }
+
+    /// Returns whether the second release keeps fields of an object that it does not declare.
+    fn keeps_others(&self) -> bool {
+        let parent = at(self.after, self.around.there);
+        self.after.preserves
+            || parent["x-kubernetes-preserve-unknown-fields"] == true
+            || parent["additionalProperties"].is_object()
+    }
+
+    /// Returns whether the second schema accepts each value of an enum.
+    fn includes_enum(&self) -> bool {
+        let old = at(self.before, self.focus.here);
+        let new = at(self.after, self.focus.there);
+        let parts = self.before.part(old).zip(self.after.part(new));
+        parts.is_some_and(|(old, new)| values::includes_enum(&old, &new))
+    }
+}
