@@ -119,7 +119,7 @@ pub(super) fn version<'a>(crd: &'a Value, name: &str) -> Option<&'a Value> {
     versions.find(|(it, _)| *it == name).map(|(_, it)| it)
 }
 
-/// Returns whether both releases serve a version, or the first one stores objects in it: else its schema concerns nobody.
+/// Returns whether both releases serve a version, or the first one stores objects in it: else its schema concerns no client.
 pub(super) fn is_in_use(old: &Value, new: &Value, name: &str) -> bool {
     let is = |crd, keyword: &str| version(crd, name).is_some_and(|it| it[keyword] == true);
     is(old, "storage") || (is(old, "served") && is(new, "served"))

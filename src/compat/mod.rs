@@ -79,7 +79,7 @@ impl Finding {
     }
 
     /// Takes back what it says of a cluster.
-    fn concerns_nobody(&mut self) {
+    fn set_unserved(&mut self) {
         self.level = Level::Compatible;
         (self.witness, self.tries) = (None, None);
         let separator = if self.detail.is_empty() { "" } else { "; " };
@@ -239,7 +239,7 @@ fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
             let (before, after) = Side::pair(before, after);
             let mut changes = schema::compare(&before, &after, name);
             if !manifest::is_in_use(old, new, name) {
-                changes.iter_mut().for_each(Finding::concerns_nobody);
+                changes.iter_mut().for_each(Finding::set_unserved);
             }
             found.extend(changes);
         }

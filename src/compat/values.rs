@@ -270,7 +270,7 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
         let twice: Vec<Value> = list.iter().chain(list).cloned().collect();
         found.push(twice.into());
     }
-    // Items that only one of the keys of a map tells apart.
+    // Items that only one of the keys of a map distinguishes.
     let keys = old.definition["x-kubernetes-list-map-keys"].as_array();
     let whole = keys.and_then(|_| old.inside(&old.definition["items"]));
     let whole: Vec<Value> = whole.iter().flat_map(|it| it.samples(2)).collect();

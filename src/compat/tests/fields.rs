@@ -117,7 +117,7 @@ fn an_undeclared_field_may_be_kept() {
 }
 
 #[test]
-fn a_version_that_nobody_is_served_concerns_nobody() {
+fn a_version_that_is_not_served_concerns_no_client() {
     let with = |served: bool, kind: &str| {
         let mut crd = crd();
         let versions = at(&mut crd, "/spec/versions").as_array_mut().unwrap();
