@@ -12,16 +12,11 @@ use serde_json::json;
 
 use crate::children::stage::{MANAGER, Stage, cache, child};
 
-/// Seeds an object. Its owners do not exist, and the garbage collector would delete an object that is created with them.
+/// Seeds an object. Its owners do not exist, and the garbage collector would delete it.
 fn seed(stage: &Stage, name: &str, owners: &serde_json::Value) {
-    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}, "data": {"k": "v"}});
+    stage.server.set_collection(false);
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default", "ownerReferences": owners}, "data": {"k": "v"}});
     stage.server.seed(&map).unwrap();
-    stage
-        .server
-        .edit::<ConfigMap>("default", name, |map| {
-            map["metadata"]["ownerReferences"] = owners.clone();
-        })
-        .unwrap();
 }
 
 #[tokio::test]
