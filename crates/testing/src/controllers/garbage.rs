@@ -13,25 +13,38 @@ use crate::{
 
 /// Deletes an object whose owners do not exist, and releases it from those of several that do not.
 pub(super) fn examine(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
-    let owners = list(object, "/metadata/ownerReferences");
-    let is_gone = |owner: &&Value| !exists(store, owner, object::namespace(object));
-    let gone = owners.iter().filter(is_gone);
-    let gone: Vec<&str> = gone.map(|owner| text(owner, "/uid")).collect();
+    let (gone, owners) = gone(store, object);
     if gone.is_empty() {
         return;
     }
-    if gone.len() == owners.len() {
+    if gone.len() == owners {
         delete(store, kind, object, Propagation::Background, None);
     } else {
         release(store, kind, object, &gone);
     }
 }
 
-/// Handles the collector's finalizers of a changed object, and removes a deleted object without finalizers. Of other objects, owners that do not exist
-/// may be new.
+/// Returns the uids of the owners that do not exist, and how many owners there are.
+fn gone<'o>(store: &Store, object: &'o Value) -> (Vec<&'o str>, usize) {
+    let owners = list(object, "/metadata/ownerReferences");
+    let is_gone = |owner: &&Value| !exists(store, owner, object::namespace(object));
+    let gone = owners.iter().filter(is_gone);
+    (
+        gone.map(|owner| text(owner, "/uid")).collect(),
+        owners.len(),
+    )
+}
+
+/// Handles the collector's finalizers of a changed object, and removes a deleted object without finalizers. Another one is deleted if none of its owners
+/// exists. If some do, it keeps the others: to release it takes a real collector a while, and an operator with an old view that sets the reference
+/// again would be answered without end.
 pub(super) fn updated(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     if !deleting(object) {
-        return examine(store, kind, object);
+        let (gone, owners) = gone(store, object);
+        if owners > 0 && gone.len() == owners {
+            delete(store, kind, object, Propagation::Background, None);
+        }
+        return;
     }
     let mut finalizers = strings(object, "/metadata/finalizers");
     let before = finalizers.len();
@@ -79,7 +92,11 @@ pub(super) fn catch_up(store: &mut Store) {
         // What is collected takes others with it.
         let newest = store.get(&kind, object::namespace(&object), object::name(&object));
         if let Some(newest) = newest.filter(|it| object::uid(it) == object::uid(&object)) {
-            updated(store, &kind, &newest);
+            if deleting(&newest) {
+                updated(store, &kind, &newest);
+            } else {
+                examine(store, &kind, &newest);
+            }
         }
     }
 }
