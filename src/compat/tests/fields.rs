@@ -161,3 +161,70 @@ fn the_proof_of_a_long_list_has_no_field_too_many() {
     assert_eq!(items.len(), 1001);
     assert!(items.iter().all(|it| *it == json!({})), "{:?}", items[0]);
 }
+
+#[test]
+fn what_a_crd_says_beside_its_fields() {
+    let with = |pointer: &str, value: Value| {
+        let mut crd = crd();
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        at(&mut crd, parent)[name] = value;
+        crd
+    };
+    let version = "/spec/versions/0";
+    let judged = |old: &Value, new: &Value| -> Vec<(Rule, Level)> {
+        let found = compare_crd(old, new);
+        found.iter().map(|it| (it.rule, it.level)).collect()
+    };
+    let more = with("/spec/names/categories", json!(["all"]));
+    assert_eq!(
+        judged(&crd(), &more),
+        [(Rule::NamesAdded, Level::Compatible)]
+    );
+    let selector = format!("{version}/subresources/scale/labelSelectorPath");
+    let more = with(&selector, json!(".status.selector"));
+    assert_eq!(
+        judged(&crd(), &more),
+        [(Rule::ScaleAdded, Level::Compatible)]
+    );
+    assert_eq!(
+        judged(&more, &crd()),
+        [(Rule::ScaleChanged, Level::Breaking)]
+    );
+    let warned = |text: &str| {
+        let mut crd = with(&format!("{version}/deprecated"), true.into());
+        at(&mut crd, version)["deprecationWarning"] = text.into();
+        crd
+    };
+    let deprecated = [(Rule::VersionDeprecated, Level::Compatible)];
+    assert_eq!(judged(&warned("use v2"), &warned("use v3")), deprecated);
+    assert_eq!(judged(&warned("use v2"), &crd()), deprecated);
+    let signed = |authority: &str| {
+        let client = json!({"url": "https://example.com", "caBundle": authority});
+        with(
+            "/spec/conversion",
+            json!({"strategy": "Webhook", "webhook": {"clientConfig": client}}),
+        )
+    };
+    assert_eq!(judged(&signed("YQ=="), &signed("Yg==")), []);
+    let columns = format!("{version}/additionalPrinterColumns");
+    let none = with(&columns, Value::Null);
+    assert_eq!(judged(&none, &with(&columns, json!([]))), []);
+    let embedded = "SPEC/properties/open/x-kubernetes-embedded-resource";
+    assert_eq!(judged(&crd(), &with(embedded, false.into())), []);
+    let atomic = with(
+        "SPEC/properties/extra/x-kubernetes-map-type",
+        json!("atomic"),
+    );
+    assert_eq!(judged(&crd(), &atomic), [(Rule::MergeChanged, Level::Risk)]);
+}
+
+#[test]
+fn of_a_long_pattern_the_part_that_differs_is_shown() {
+    let (a, b) = ("a".repeat(300) + "b", "a".repeat(300) + "c");
+    let detail = crate::evolution::differs("pattern", &a.into(), &b.into());
+    let (before, after) = detail.split_once(", then ").unwrap();
+    assert!(
+        before.ends_with("b\"") && after.ends_with("c\""),
+        "{detail}"
+    );
+}

@@ -101,7 +101,7 @@ pub(crate) struct Inner {
     pub(crate) failure: Option<Failure>,
     /// Whether an event was hidden from the operator.
     hidden: bool,
-    /// Namespaces in which the operator watches its objects; an empty name stands for all.
+    /// The namespaces whose objects the operator watches. An empty name means all namespaces.
     watched: BTreeSet<String>,
     /// The rest of the run is known.
     stopped: bool,
