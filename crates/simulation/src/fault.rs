@@ -42,6 +42,9 @@ pub enum Fault {
     Cut,
     /// The watch ends before this event with 410 Expired; the next list shows only the last state.
     Expire,
+    /// This list has pages of one object, and its second page expires (410). At an event, the watch expires before it, and so does the second page of
+    /// the list that follows.
+    ExpirePage,
     /// Nothing arrives for this time, in milliseconds; then the watch ends with 410 Expired.
     Miss(u64),
     /// The replica stops for this time, in milliseconds, as under SIGSTOP: its requests wait.
@@ -92,6 +95,8 @@ pub enum FaultKind {
     Cut,
     /// [`Fault::Expire`]
     Expire,
+    /// [`Fault::ExpirePage`]
+    ExpirePage,
     /// [`Fault::Miss`]
     Miss,
     /// [`Fault::Pause`]
@@ -135,6 +140,7 @@ impl FaultKind {
         Self::Double,
         Self::Cut,
         Self::Expire,
+        Self::ExpirePage,
         Self::Miss,
         Self::Pause,
         Self::Skew,
@@ -167,6 +173,7 @@ impl Fault {
             Self::Double => FaultKind::Double,
             Self::Cut => FaultKind::Cut,
             Self::Expire => FaultKind::Expire,
+            Self::ExpirePage => FaultKind::ExpirePage,
             Self::Miss(_) => FaultKind::Miss,
             Self::Pause(_) => FaultKind::Pause,
             Self::Skew(_) => FaultKind::Skew,
@@ -180,7 +187,7 @@ impl Fault {
     pub(crate) fn hides_events(&self) -> bool {
         matches!(
             self,
-            Self::Expire | Self::Miss(_) | Self::Merge | Self::StaleReconnect
+            Self::Expire | Self::ExpirePage | Self::Miss(_) | Self::Merge | Self::StaleReconnect
         )
     }
 
@@ -217,6 +224,7 @@ impl fmt::Display for Fault {
             Self::Double => f.write_str("this event arrives twice"),
             Self::Cut => f.write_str("the watch ends before this event"),
             Self::Expire => f.write_str("the watch expires (410) before this event"),
+            Self::ExpirePage => f.write_str("the second page of the list expires (410)"),
             Self::Miss(ms) => write!(f, "the watch stalls for {ms} ms, then expires (410)"),
             Self::Pause(ms) => write!(f, "the replica stops for {ms} ms"),
             Self::Skew(ms) => write!(f, "the clock of the replica is {ms} ms ahead"),

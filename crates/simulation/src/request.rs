@@ -122,6 +122,23 @@ impl Seen {
         })
     }
 
+    /// Returns the path and the query of a list in pages, with pages of one object; `None` for other requests, and for a further page.
+    pub(crate) fn with_small_pages(&self) -> Option<String> {
+        let (path, query) = self.path.split_once('?').filter(|_| self.verb == "list")?;
+        let mut parts: Vec<&str> = query.split('&').collect();
+        if parts.iter().any(|part| part.starts_with("continue=")) {
+            return None;
+        }
+        let limit = parts.iter_mut().find(|part| part.starts_with("limit="))?;
+        *limit = "limit=1";
+        Some(format!("{path}?{}", parts.join("&")))
+    }
+
+    /// Whether a watch begins with the objects that are there.
+    pub(crate) fn is_streaming_list(&self) -> bool {
+        self.verb == "watch" && self.path.contains("sendInitialEvents=true")
+    }
+
     /// Whether events, leases and other reports are written, which no oracle compares.
     pub(crate) fn is_report(&self) -> bool {
         matches!(
@@ -220,6 +237,16 @@ mod tests {
             what(Method::GET, "/api/v1/namespaces/a", Value::Null),
             "get namespaces a"
         );
+    }
+
+    #[test]
+    fn the_first_page_of_a_list_becomes_smaller() {
+        let small = |path| seen(Method::GET, path, &Value::Null).with_small_pages();
+        let expected = Some("/api/v1/pods?labelSelector=a&limit=1".to_owned());
+        assert_eq!(small("/api/v1/pods?labelSelector=a&limit=500"), expected);
+        assert_eq!(small("/api/v1/pods?limit=500&continue=x"), None);
+        assert_eq!(small("/api/v1/pods?labelSelector=a"), None);
+        assert_eq!(small("/api/v1/pods"), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
+    pages::pages,
     shrink::{detailed, shrink_calm},
     threads::on_threads,
 };
@@ -28,6 +29,8 @@ pub(crate) struct Known<'a> {
     pub(crate) children: Vec<Child>,
     /// All that it created.
     pub(crate) created: Vec<Child>,
+    /// The resources whose lists have a second page, if pages have one object: after each phase.
+    pub(crate) pages: Vec<BTreeSet<String>>,
 }
 
 /// Runs a workload twice without faults: what differs between the two runs is compared in no other. Where names differ, this happens again, with
@@ -134,6 +137,7 @@ pub(crate) fn learn<'a>(
     }
     Ok(Known {
         workload,
+        pages: pages(setup, &first.passed, &reference.rested),
         reference,
         points: first.passed,
         children,

@@ -4,6 +4,8 @@ mod around;
 mod exhaust;
 mod explore;
 mod learn;
+mod offer;
+mod pages;
 mod plan;
 mod repeat;
 mod replay;

@@ -238,6 +238,7 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
                 "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile.{deletions}"
             )
         }
+        (Fault::ExpirePage, _) => "The second page of a list was refused with 410 Expired, and the objects on the first page were taken as all that there are. Begin the list again, or act on no part of a list.".to_owned(),
         (Fault::Delete(child) | Fault::Drift(child), _) => format!(
             "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
         ),

@@ -96,6 +96,7 @@ impl Link {
                     self.receives(&point, &seen, 504, &[]);
                     return Ok(error(504));
                 }
+                Fault::ExpirePage => self.world.cut_list(self.replica, &seen.resource, &point),
                 Fault::Skew(ms) => self.world.set_skew(self.replica, *ms),
                 Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(*ms)),
                 _ if seen.restores(fault) => {}
@@ -124,7 +125,11 @@ impl Link {
         self.world.verbatim(self.replica, request.body());
         seen.free = self.world.is_free_delete(&seen).await?;
         let before = self.world.server.revision();
-        let request = request.map(|body| self.as_it_writes(&seen.resource, body));
+        let mut request = request.map(|body| self.as_it_writes(&seen.resource, body));
+        let cut = self.world.cut(self.replica, &seen);
+        if let Some(path) = &cut {
+            *request.uri_mut() = path.parse()?;
+        }
         let response = self
             .world
             .service(self.replica, &seen)
@@ -142,6 +147,9 @@ impl Link {
         let answer = body.collect().await?.to_bytes();
         let answer = self.as_its_clock_shows(&seen.resource, answer);
         self.world.verbatim(self.replica, &answer);
+        if cut.is_some() {
+            self.world.expire_page(self.replica, &seen, &answer);
+        }
         let is_collected = self.world.answered(point, &seen, status, effect, &answer);
         for fault in faults {
             match fault {

@@ -43,7 +43,7 @@ use rest::{rest, restart};
 pub(crate) use steer::{Choice, Decide, Move};
 use steer::{Follow, Steering};
 use world::World;
-pub(crate) use world::{Child, Passed};
+pub(crate) use world::{Asked, Child, Passed};
 
 /// What a run has shown.
 #[derive(Debug)]

@@ -125,6 +125,10 @@ impl Link {
             match fault {
                 Fault::Hold(ms) | Fault::Stall(ms) => self.hold(ms).await,
                 Fault::Cut => return None,
+                Fault::ExpirePage => {
+                    self.world.cut_list(self.replica, resource, &point);
+                    return Some(Next::End(expired()));
+                }
                 Fault::Expire => return Some(Next::End(expired())),
                 Fault::Miss(ms) => {
                     self.hold(ms).await;

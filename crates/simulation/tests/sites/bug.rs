@@ -4,6 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bug {
     None,
+    /// Nothing: the informers list in pages.
+    NoneInPages,
     /// If the Deployment exists, everything is taken as done.
     HalfDone,
     /// The account is deleted by its name.

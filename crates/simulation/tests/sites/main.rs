@@ -180,28 +180,43 @@ const ONE_FAULT: &[(Bug, FaultKind)] = &[
     (Bug::ListsAny, FaultKind::StaleReconnect),
 ];
 
+/// Returns the simulation with these kinds of faults alone, without scenarios.
+fn only(bug: Bug, kinds: &[FaultKind], budget: Budget) -> Simulation {
+    let others = FaultKind::ALL.iter().filter(|it| !kinds.contains(it));
+    let simulation = simulation(bug).budget(budget);
+    let scenarios = Scenario::ALL.iter();
+    let simulation = scenarios.fold(simulation, |all, it| all.without_scenario(*it));
+    others.fold(simulation, |all, it| all.without_fault(*it))
+}
+
 /// With this kind alone, the mutant is found; without any, it is not.
 #[test]
 fn each_of_these_faults_shows_an_error_that_no_other_schedule_has() {
     for (bug, kind) in ONE_FAULT {
-        let only = |kinds: &[FaultKind], schedules| {
-            let others = FaultKind::ALL.iter().filter(|it| !kinds.contains(it));
-            let simulation = simulation(*bug).budget(Budget::Schedules(schedules));
-            let scenarios = Scenario::ALL.iter();
-            let simulation = scenarios.fold(simulation, |all, it| all.without_scenario(*it));
-            others.fold(simulation, |all, it| all.without_fault(*it))
-        };
-        let found = only(&[*kind], 400).explore();
+        let found = only(*bug, &[*kind], Budget::Schedules(400)).explore();
         let found = match found {
             Err(found) => found,
             Ok(summary) => panic!("{bug:?} is not found by {kind:?}: {summary}"),
         };
         eprintln!("{bug:?}: {:?}, {} schedules", found.oracle, found.schedules);
         assert_eq!(found.schedule.decisions[0].fault.kind(), *kind, "{found}");
-        if let Err(found) = only(&[], 4).explore() {
+        if let Err(found) = only(*bug, &[], Budget::Schedules(4)).explore() {
             panic!("{bug:?} without {kind:?}: {found}");
         }
     }
+}
+
+/// Informers that begin with a streaming list have no pages.
+#[test]
+fn informers_survive_pages_that_expire() {
+    let tried = |bug| {
+        let simulation = only(bug, &[FaultKind::ExpirePage], Budget::Coverage(0));
+        let summary = simulation.explore();
+        let summary = summary.unwrap_or_else(|found| panic!("{found}"));
+        assert!(summary.missed.is_empty(), "{summary}: {:?}", summary.missed);
+        summary.kinds
+    };
+    assert_eq!((tried(Bug::None), tried(Bug::NoneInPages)), (0, 3));
 }
 
 /// Each mutant is found with the default budget. With `KUBE_CODEGEN_ACCEPT=1`, the result is written to the table of

@@ -20,7 +20,7 @@ use kube_codegen_runtime::{
     condition::{condition, set_condition},
     controller::{Action, Controller, OnError, is_controlled_by, owned_by},
     finalizer::{Step, finalize},
-    informer::{Deleted, EventHandlerFuncs, InformerFactory},
+    informer::{Deleted, EventHandlerFuncs, InformerFactory, InitialList},
     leader_election::{LeaderElectionConfig, LeaderElector},
     lister::{Lister, Selector},
 };
@@ -77,7 +77,12 @@ pub(crate) async fn run_replica(client: Client, bug: Bug) {
 
 /// Runs the operator until it is dropped.
 pub(crate) async fn run(client: Client, bug: Bug) {
-    let factory = InformerFactory::new(client.clone());
+    let list = match bug {
+        Bug::NoneInPages => InitialList::Paged(500),
+        _ => InitialList::default(),
+    };
+    let factory = InformerFactory::builder(client.clone());
+    let factory = factory.initial_list(list).build();
     let sites = factory.informer::<Site>();
     let deployments = factory.informer::<Deployment>();
     let maps = factory.informer::<ConfigMap>();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,6 +22,9 @@ use crate::{
         status::{Answer, bad_request, expired, too_large, too_old},
     },
 };
+
+/// In a token, the number of no list: it continues at the newest revision.
+const NEWEST: u64 = 0;
 
 pub(crate) fn get(store: &Store, request: &Request) -> Answer<Arc<Value>> {
     let target = &request.target;
@@ -46,7 +50,7 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
         selector = selector.with_shards(query)?;
     }
     let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
-        Some(token) => resume(store, token)?,
+        Some(token) => resume(store, request, &selector, token)?,
         None => (None, 0, fresh(store, request, &selector)?),
     };
     let limit = query
@@ -65,8 +69,12 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     }
     let remaining = snapshot.objects.len() - end;
     if remaining > 0 {
+        let last = page
+            .last()
+            .map(|it| (object::namespace(it), object::name(it)));
+        let (namespace, name) = last.unwrap_or_default();
         let id = id.unwrap_or_else(|| store.open_list(snapshot));
-        metadata["continue"] = format!("{id}.{end}").into();
+        metadata["continue"] = format!("{id}.{end}.{namespace}/{name}").into();
         if selector.is_empty() {
             metadata["remainingItemCount"] = remaining.into();
         }
@@ -122,15 +130,37 @@ fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapsh
     Ok(Snapshot { revision, objects })
 }
 
-fn resume(store: &Store, token: &str) -> Answer<(Option<u64>, usize, Snapshot)> {
-    let parts = token
-        .split_once('.')
-        .and_then(|(id, start)| Some((id.parse().ok()?, start.parse().ok()?)));
-    let Some((id, start)) = parts else {
+/// Continues a list. The token of one that has expired comes with another, which continues after the same object at the newest revision: the
+/// whole is not a consistent list then.
+fn resume(
+    store: &Store,
+    request: &Request,
+    selector: &Selector,
+    token: &str,
+) -> Answer<(Option<u64>, usize, Snapshot)> {
+    let mut parts = token.splitn(3, '.');
+    let id = parts.next().and_then(|part| part.parse().ok());
+    let start = parts.next().and_then(|part| part.parse().ok());
+    let (Some(id), Some(start), Some(last)) = (id, start, parts.next()) else {
         return Err(bad_request("continue key is not valid"));
     };
+    if id == NEWEST {
+        let snapshot = fresh(store, request, selector)?;
+        let is_before = |it: &Stored| {
+            let value = it.value();
+            let place = (object::namespace(&value), object::name(&value));
+            Some(place) <= last.split_once('/')
+        };
+        let start = snapshot.objects.partition_point(is_before);
+        return Ok((None, start, snapshot));
+    }
     let snapshot = store.snapshot(id).ok_or_else(|| {
-        expired("The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.")
+        let mut status = expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.");
+        status.metadata = Some(ListMeta {
+            continue_: Some(format!("{NEWEST}.0.{last}")),
+            ..ListMeta::default()
+        });
+        status
     })?;
     Ok((Some(id), start, snapshot))
 }

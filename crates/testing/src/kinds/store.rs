@@ -218,6 +218,11 @@ impl Store {
         self.objects.open_list(snapshot)
     }
 
+    /// Lets a paged list expire, and returns whether it was open.
+    pub(crate) fn expire_list(&mut self, id: u64) -> bool {
+        self.objects.expire_list(id)
+    }
+
     pub(crate) fn snapshot(&self, id: u64) -> Option<Snapshot> {
         self.objects.snapshot(id)
     }

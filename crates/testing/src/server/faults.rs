@@ -66,6 +66,12 @@ impl ApiServer {
         )
     }
 
+    /// Lets a paged list expire: its next page, which this `continue` token asks for, is refused with 410. Returns whether the list was open.
+    pub fn expire_list(&self, token: &str) -> bool {
+        let id = token.split('.').next().and_then(|id| id.parse().ok());
+        id.is_some_and(|id| lock(&self.0.backend.store).expire_list(id))
+    }
+
     /// Ends the matching open watches with this `ERROR` event and returns their number.
     pub fn fail_watches(&self, on: &On, status: Status) -> usize {
         self.send(on, &Command::Fail(status.boxed()))

@@ -313,6 +313,11 @@ impl Objects {
         id
     }
 
+    /// Lets a paged list expire, and returns whether it was open.
+    pub(crate) fn expire_list(&mut self, id: u64) -> bool {
+        self.snapshots.remove(&id).is_some()
+    }
+
     pub(crate) fn snapshot(&self, id: u64) -> Option<Snapshot> {
         self.snapshots.get(&id).cloned()
     }

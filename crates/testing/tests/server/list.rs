@@ -1,5 +1,8 @@
 //! Lists: selectors, pages, consistency.
-use kube::api::{ListParams, PostParams};
+use kube::{
+    ResourceExt,
+    api::{ListParams, PostParams},
+};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
@@ -127,6 +130,41 @@ async fn pages_are_consistent_until_their_token_expires() {
             .await,
     );
     assert_eq!((status.code, status.reason.as_str()), (410, "Expired"));
+    // The rest at the newest revision.
+    create(&maps, "bb").await;
+    let token = status.metadata.and_then(|it| it.continue_).unwrap();
+    let rest = maps
+        .list(&ListParams::default().limit(2).continue_token(&token))
+        .await
+        .unwrap();
+    let names: Vec<_> = rest.items.iter().map(ResourceExt::name_any).collect();
+    assert_eq!(names, ["bb", "d"]);
+    let last = rest.metadata.continue_.unwrap();
+    let last = maps
+        .list(&ListParams::default().continue_token(&last))
+        .await
+        .unwrap();
+    let names: Vec<_> = last.items.iter().map(ResourceExt::name_any).collect();
+    assert_eq!(names, ["e"]);
+}
+
+#[tokio::test]
+async fn one_paged_list_expires_and_others_do_not() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    for name in ["a", "b"] {
+        create(&maps, name).await;
+    }
+    let mut tokens = Vec::new();
+    for _ in 0..2 {
+        let page = maps.list(&ListParams::default().limit(1)).await.unwrap();
+        tokens.push(page.metadata.continue_.unwrap());
+    }
+    assert!(server.expire_list(&tokens[0]));
+    assert!(!server.expire_list(&tokens[0]), "it has expired before");
+    let next = |token| ListParams::default().continue_token(token);
+    assert_eq!(refused(maps.list(&next(&tokens[0])).await).code, 410);
+    assert_eq!(maps.list(&next(&tokens[1])).await.unwrap().items.len(), 1);
 }
 
 #[tokio::test]

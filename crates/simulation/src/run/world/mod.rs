@@ -2,6 +2,7 @@
 
 mod around;
 mod checks;
+mod pages;
 mod points;
 mod replicas;
 mod rested;
@@ -33,6 +34,8 @@ use crate::{
     timeline::Entry,
 };
 use around::Around;
+pub(crate) use pages::Asked;
+use pages::Cut;
 use replicas::Replica;
 
 /// A choice point that a run passed.
@@ -48,6 +51,8 @@ pub(crate) struct Passed {
     pub(crate) report: bool,
     /// What a write created.
     pub(crate) child: Option<Child>,
+    /// How a list or a watch asked for objects; only in a run without faults.
+    pub(crate) asked: Option<Asked>,
 }
 
 /// An object that the operator has created.
@@ -74,6 +79,8 @@ pub(crate) struct Inner {
     decisions: HashMap<Point, Vec<Fault>>,
     /// The decisions, while no fault may happen.
     held: HashMap<Point, Vec<Fault>>,
+    /// The lists whose second page is to expire.
+    cuts: Vec<Cut>,
     occurrences: HashMap<(usize, String), u32>,
     /// Requests that have failed in this phase, as far as the operator knows.
     failed: u32,
@@ -124,7 +131,8 @@ impl Inner {
     /// Returns the points of the decisions that found none.
     pub(crate) fn missed(&self) -> Vec<Point> {
         let left = self.decisions.keys().chain(self.held.keys());
-        left.cloned().collect()
+        let cuts = self.cuts.iter().map(|cut| &cut.point);
+        left.chain(cuts).cloned().collect()
     }
 }
 
@@ -193,6 +201,7 @@ impl World {
             inner: Mutex::new(Inner {
                 decisions,
                 held: HashMap::new(),
+                cuts: Vec::new(),
                 occurrences: HashMap::new(),
                 failed: 0,
                 fixed: HashMap::new(),

@@ -67,7 +67,9 @@ impl World {
             occurrence: *occurrence,
         };
         let faults = inner.decisions.remove(&point).unwrap_or_default();
-        inner.applied += faults.len();
+        // A list that is still to come may have no second page.
+        let is_later = |fault: &&Fault| matches!(fault, Fault::ExpirePage);
+        inner.applied += faults.len() - faults.iter().filter(is_later).count();
         if !faults.is_empty() {
             inner.struck = inner.phase;
         }
@@ -79,6 +81,7 @@ impl World {
             effect: false,
             report,
             child: None,
+            asked: None,
         });
         drop(inner);
         for fault in &faults {
@@ -182,6 +185,9 @@ impl World {
                 .find(|passed| passed.point == *point);
             if let Some(passed) = passed {
                 passed.effect = effect;
+                if self.is_reference {
+                    passed.note_asked(seen, answer);
+                }
             }
         }
         if seen.kind() == PointKind::Read || seen.is_report() {
