@@ -28,6 +28,9 @@ pub enum Scenario {
     Deletion,
     /// The Pods of Deployments and `StatefulSet`s do not get ready for a while, or are lost; Jobs fail.
     FailingWorkloads,
+    /// A node is lost, with one Pod of each Deployment and `StatefulSet`, and with the Pods of the operator. They are not ready, are deleted after five
+    /// minutes, and replaced.
+    LostNode,
     /// Jobs that have ended are removed, as `ttlSecondsAfterFinished` says. They need not run again.
     EndedJobs,
     /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
@@ -50,6 +53,7 @@ impl Scenario {
         Self::Hanging,
         Self::Deletion,
         Self::FailingWorkloads,
+        Self::LostNode,
         Self::EndedJobs,
         Self::SlowCollection,
         Self::Webhook,
@@ -68,6 +72,7 @@ impl Scenario {
             Self::Hanging => "hanging",
             Self::Deletion => "deletion",
             Self::FailingWorkloads => "failing workloads",
+            Self::LostNode => "lost node",
             Self::EndedJobs => "ended jobs",
             Self::SlowCollection => "slow collection",
             Self::Webhook => "webhook",

@@ -97,7 +97,11 @@ fn broken(
     }));
     broken.extend(world.harmed());
     // What cannot be done is not said in a status, but Pods that do not get ready are.
-    if !is_hopeless || workload.scenario == Some(Scenario::FailingWorkloads) {
+    let is_about_pods = matches!(
+        workload.scenario,
+        Some(Scenario::FailingWorkloads | Scenario::LostNode)
+    );
+    if !is_hopeless || is_about_pods {
         broken.extend(untrue(setup, &world.server, |it| world.is_in_reach(it)));
     }
     if workload.phases[phase].empty {

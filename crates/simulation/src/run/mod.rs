@@ -4,6 +4,7 @@ mod answers;
 mod judged;
 mod link;
 mod panics;
+mod pod;
 mod requests;
 mod rest;
 mod skew;

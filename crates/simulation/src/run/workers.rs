@@ -6,7 +6,10 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::world::World;
+use super::{
+    pod,
+    world::{Pods, World},
+};
 use crate::{
     request::send,
     state::{id, text},
@@ -25,16 +28,17 @@ pub(crate) async fn run(world: Arc<World>) {
         tokio::select! {
             biased;
             revision = changed => seen = revision,
-            () = world.nodes.notified() => {}
+            () = world.nodes_change.notified() => {}
         }
-        let is_healthy = world.is_healthy();
+        let nodes = world.nodes();
         let reports = world.server.filter_map(|object| {
-            let (path, mut body) = report(object, is_healthy)?;
+            let pods = nodes.pods_of(text(object, "/metadata/uid"));
+            let (path, mut body) = report(object, pods)?;
             // A new object of the same name gets a report of its own.
             body["metadata"]["uid"] = object.pointer("/metadata/uid")?.clone();
-            Some((path, body, id(object)))
+            Some((path, body, id(object), pods))
         });
-        for (path, body, id) in reports {
+        for (path, body, id, pods) in reports {
             if let Some(steering) = &world.steering {
                 world.touch();
                 let next = steering.report(world.setup.replicas, &id, &body);
@@ -55,9 +59,10 @@ pub(crate) async fn run(world: Arc<World>) {
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
                 world.log("cluster", || {
-                    let what = match (path.ends_with("/status"), is_healthy) {
-                        (true, true) => "is ready",
-                        (true, false) => "is not ready",
+                    let what = match (path.ends_with("/status"), pods) {
+                        (true, Pods::Ready) => "is ready",
+                        (true, Pods::Lost) => "has lost a Pod",
+                        (true, Pods::Failing) => "is not ready",
                         (false, _) => "is released",
                     };
                     format!("{id} {what}")
@@ -69,11 +74,12 @@ pub(crate) async fn run(world: Arc<World>) {
 }
 
 /// Returns the path and the merge patch of what the cluster would report about an object next.
-fn report(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
-    if text(object, "/kind") == "PersistentVolumeClaim" {
-        return release(object);
-    }
-    let (path, status) = status(object, is_healthy)?;
+fn report(object: &Value, pods: Pods) -> Option<(String, Value)> {
+    let (path, status) = match text(object, "/kind") {
+        "PersistentVolumeClaim" => return release(object),
+        "Pod" => pod::status(object, pods)?,
+        _ => status(object, pods)?,
+    };
     Some((format!("{path}/status"), json!({ "status": status })))
 }
 
@@ -95,7 +101,7 @@ fn release(claim: &Value) -> Option<(String, Value)> {
 }
 
 /// Returns the path of an object and the status that its controller would report, if it differs from the current one.
-fn status(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
+fn status(object: &Value, pods: Pods) -> Option<(String, Value)> {
     let plural = match (text(object, "/apiVersion"), text(object, "/kind")) {
         ("apps/v1", "Deployment") => "apis/apps/v1/namespaces/{}/deployments",
         ("apps/v1", "StatefulSet") => "apis/apps/v1/namespaces/{}/statefulsets",
@@ -108,7 +114,11 @@ fn status(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
         .pointer("/spec/replicas")
         .and_then(Value::as_i64)
         .unwrap_or(1);
-    let ready = if is_healthy { replicas } else { 0 };
+    let ready = match pods {
+        Pods::Ready => replicas,
+        Pods::Lost => (replicas - 1).max(0),
+        Pods::Failing => 0,
+    };
     let is_reported = if plural.ends_with("jobs") {
         status.get("succeeded").is_some() || status.get("failed").is_some()
     } else {
@@ -123,7 +133,7 @@ fn status(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
     let name = text(object, "/metadata/name");
     let path = format!("/{}/{name}", plural.replace("{}", namespace));
     let now = kube_codegen_record::clock::now().to_string();
-    if plural.ends_with("jobs") && !is_healthy {
+    if plural.ends_with("jobs") && pods == Pods::Failing {
         let status = json!({"failed": 1, "startTime": now, "conditions": [
             {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastProbeTime": now, "lastTransitionTime": now},
         ]});
@@ -140,7 +150,8 @@ fn status(object: &Value, is_healthy: bool) -> Option<(String, Value)> {
         "updatedReplicas": replicas, "availableReplicas": ready,
     });
     if plural.ends_with("deployments") {
-        let (is_available, reason) = if is_healthy {
+        // By default, a quarter may be missing.
+        let (is_available, reason) = if ready >= replicas - replicas / 4 {
             ("True", "MinimumReplicasAvailable")
         } else {
             ("False", "MinimumReplicasUnavailable")

@@ -72,6 +72,8 @@ pub(crate) enum Turn {
     Start,
     /// Whether Pods get ready.
     Health(bool),
+    /// Loses a node, on which is a Pod of each workload, or replaces these Pods on another.
+    Node(bool),
     /// Whether garbage is collected.
     Collection(bool),
     /// Replaces the operator by that of the version before, or by the new one.
@@ -286,6 +288,8 @@ impl Turn {
             Self::Collection(false) => "has a garbage collector that is slow".to_owned(),
             Self::Health(true) => "has nodes on which Pods get ready".to_owned(),
             Self::Health(false) => "has nodes on which no Pod gets ready".to_owned(),
+            Self::Node(true) => "has new Pods in place of those that were lost".to_owned(),
+            Self::Node(false) => "loses a node, with a Pod of each workload".to_owned(),
             Self::Crds(Version::Old) => "applies the CRDs of the version before".to_owned(),
             Self::Crds(Version::New) => "applies the CRDs of the new version".to_owned(),
             Self::Version(Version::Old) => {

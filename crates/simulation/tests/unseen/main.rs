@@ -8,6 +8,7 @@ mod cluster;
 mod guard;
 mod herd;
 mod members;
+mod nodes;
 mod pages;
 mod references;
 mod refused;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tower::BoxError;
 
-use super::World;
+use super::{Nodes, World};
 use crate::{
     fault::Fault,
     judge,
@@ -27,7 +27,7 @@ const WEBHOOK: Duration = Duration::from_secs(10);
 pub(super) struct Around {
     refusal: Option<Refusal>,
     is_stopped: bool,
-    no_pod_gets_ready: bool,
+    pub(super) nodes: Nodes,
     version: Version,
     /// Whether the operator cannot do what it should.
     pub(super) is_hopeless: bool,
@@ -48,7 +48,8 @@ impl World {
         }
         self.recall(step);
         match step {
-            Step::Turn(Turn::Health(_)) => self.nodes.notify_one(),
+            Step::Turn(Turn::Health(_)) => self.nodes_change.notify_one(),
+            Step::Turn(Turn::Node(is_there)) => self.lose_node(!is_there),
             Step::Turn(Turn::Crds(version)) => self.define(*version),
             Step::Turn(Turn::Collection(is_on)) => self.server.set_collection(*is_on),
             Step::Turn(Turn::Stop | Turn::Version(_)) => self.crash_all(),
@@ -61,12 +62,12 @@ impl World {
         let around = &mut self.lock().around;
         match step {
             Step::Turn(turn) => match turn {
-                Turn::Wait(_) | Turn::Crds(_) | Turn::Collection(_) => {}
+                Turn::Wait(_) | Turn::Crds(_) | Turn::Collection(_) | Turn::Node(_) => {}
                 Turn::Refuse(refusal) => around.refusal = Some(refusal.clone()),
                 Turn::Accept => around.refusal = None,
                 Turn::Stop => around.is_stopped = true,
                 Turn::Start => around.is_stopped = false,
-                Turn::Health(is_good) => around.no_pod_gets_ready = !is_good,
+                Turn::Health(is_good) => around.nodes.is_failing = !is_good,
                 Turn::Version(version) => around.version = *version,
             },
             Step::Stranger { object, .. } => {
@@ -103,11 +104,6 @@ impl World {
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.lock().around.is_stopped
-    }
-
-    /// Whether Pods get ready.
-    pub(crate) fn is_healthy(&self) -> bool {
-        !self.lock().around.no_pod_gets_ready
     }
 
     /// Whether the operator cannot do in this phase what it should.

@@ -2,6 +2,7 @@
 
 mod around;
 mod checks;
+mod nodes;
 mod pages;
 mod points;
 mod replicas;
@@ -34,6 +35,8 @@ use crate::{
     timeline::Entry,
 };
 use around::Around;
+use nodes::Nodes;
+pub(crate) use nodes::Pods;
 pub(crate) use pages::Asked;
 use pages::Cut;
 use replicas::Replica;
@@ -158,7 +161,7 @@ pub(crate) struct World {
     /// Notified when the run ends before the end of the workload.
     pub(crate) ended: Notify,
     /// Notified when the nodes change.
-    pub(crate) nodes: Notify,
+    pub(crate) nodes_change: Notify,
     inner: Mutex<Inner>,
 }
 
@@ -197,7 +200,7 @@ impl World {
             names: basis.names.clone(),
             steering,
             ended: Notify::new(),
-            nodes: Notify::new(),
+            nodes_change: Notify::new(),
             inner: Mutex::new(Inner {
                 decisions,
                 held: HashMap::new(),

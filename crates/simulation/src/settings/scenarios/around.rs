@@ -227,7 +227,7 @@ pub(super) fn deletion(template: &Template, children: &[Example], is_complete: b
 /// Pods do not get ready for a while, or are lost; Jobs fail.
 pub(super) fn failing(template: &Template, children: &[Example]) -> Option<Workload> {
     let has = |kinds: &[&str]| children.iter().any(|child| kinds.contains(&child.kind()));
-    if !has(&["Deployment", "StatefulSet", "Job"]) {
+    if !has(&["Deployment", "StatefulSet", "Job", "Pod"]) {
         return None;
     }
     let comes_back = !has(&["Job"]);

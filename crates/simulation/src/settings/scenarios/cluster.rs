@@ -1,4 +1,4 @@
-//! What a cluster does later than the server in memory, or at all: it removes Jobs, and collects garbage slowly.
+//! What a cluster does later than the server in memory, or at all: it loses nodes, removes Jobs, and collects garbage slowly.
 
 use std::time::Duration;
 
@@ -15,6 +15,32 @@ use crate::{
 
 /// What a user does has reached all caches after this time.
 const SEEN: Duration = Duration::from_secs(2);
+
+/// How long Pods stay on a node that is lost (`tolerationSeconds` of the plugin `DefaultTolerationSeconds`).
+const TOLERATION: Duration = Duration::from_secs(300);
+
+/// A node is lost, with a Pod of each workload, and with the Pods of the operator.
+pub(super) fn lost_node(template: &Template, children: &[Example]) -> Option<Workload> {
+    let has = |kind: &str| children.iter().any(|child| child.kind() == kind);
+    if !["Deployment", "StatefulSet", "Pod"].into_iter().any(has) {
+        return None;
+    }
+    let workload = begin(template, "a node is lost").of(Scenario::LostNode);
+    let workload = template
+        .create(workload.phase("create again"))
+        .same_as("create")
+        .phase("a node is lost, with a Pod of each workload")
+        .turn(Turn::Node(false))
+        .turn(Turn::Wait(TOLERATION))
+        .hopeless()
+        .phase("the Pods are deleted, and replaced on another node");
+    let pods = children.iter().filter(|child| child.kind() == "Pod");
+    let workload = pods.fold(workload, |workload, pod| workload.delete(&pod.path));
+    Some(end(
+        template,
+        workload.turn(Turn::Node(true)).same_as("create"),
+    ))
+}
 
 /// Jobs that have ended are removed, as they ask for.
 pub(super) fn ended_jobs(template: &Template, children: &[Example]) -> Option<Workload> {
