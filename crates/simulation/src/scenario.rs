@@ -33,6 +33,8 @@ pub enum Scenario {
     LostNode,
     /// Jobs that have ended are removed, as `ttlSecondsAfterFinished` says. They need not run again.
     EndedJobs,
+    /// The schedules of `CronJob`s fire, again and again: each makes Jobs, which end, and removes the oldest. These Jobs are not the operator's.
+    Scheduled,
     /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
     /// foreground loses its children before it vanishes.
     SlowCollection,
@@ -55,6 +57,7 @@ impl Scenario {
         Self::FailingWorkloads,
         Self::LostNode,
         Self::EndedJobs,
+        Self::Scheduled,
         Self::SlowCollection,
         Self::Webhook,
     ];
@@ -74,6 +77,7 @@ impl Scenario {
             Self::FailingWorkloads => "failing workloads",
             Self::LostNode => "lost node",
             Self::EndedJobs => "ended jobs",
+            Self::Scheduled => "scheduled",
             Self::SlowCollection => "slow collection",
             Self::Webhook => "webhook",
         }

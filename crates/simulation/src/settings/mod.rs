@@ -1,6 +1,7 @@
 //! What is simulated: the operator, its kinds, what users do, and how much of it.
 
 mod budget;
+mod cron;
 mod primary;
 mod ready;
 mod reduce;

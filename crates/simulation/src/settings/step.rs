@@ -7,6 +7,7 @@ use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use super::cron;
 use crate::{
     request::send,
     state::{id, text},
@@ -50,6 +51,15 @@ pub(crate) enum Step {
     Leave {
         path: String,
         object: Value,
+    },
+    /// Lets the schedule of a `CronJob` fire, for the time with this number.
+    Fire {
+        path: String,
+        number: u32,
+    },
+    /// Lets the controller of a `CronJob` see that its Jobs have ended.
+    Finish {
+        path: String,
     },
     Call {
         name: String,
@@ -130,6 +140,8 @@ impl Step {
             Self::Seed { object } => format!("stores {}, without validation", id(object)),
             Self::Stranger { path, .. } => format!("has an object of their own at {path}"),
             Self::Leave { path, .. } => format!("deletes their own object at {path}"),
+            Self::Fire { path, .. } => format!("waits until the schedule of {path} fires"),
+            Self::Finish { path } => format!("waits until the Jobs of {path} have ended"),
             Self::Call { name, .. } => name.clone(),
             Self::Turn(turn) => turn.describe(),
         }
@@ -172,6 +184,8 @@ impl Step {
                 let _ = server.seed(object);
                 return 0;
             }
+            Self::Fire { path, number } => return cron::fire(server, path, *number).await,
+            Self::Finish { path } => return cron::finish(server, path).await,
             Self::Call { call, .. } => {
                 call(server);
                 return 0;

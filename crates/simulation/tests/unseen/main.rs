@@ -13,6 +13,7 @@ mod pages;
 mod references;
 mod refused;
 mod right;
+mod scheduled;
 mod shards;
 mod singleton;
 mod spin;

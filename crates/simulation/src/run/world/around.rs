@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use http::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 use tower::BoxError;
 
@@ -14,7 +14,7 @@ use crate::{
     oracle::{Failure, Oracle},
     request::{Seen, send},
     settings::{Refusal, Step, Turn, Version},
-    state::id,
+    state::{id, text},
 };
 
 /// How often a request that gets no answer looks whether the server answers again.
@@ -33,6 +33,8 @@ pub(super) struct Around {
     pub(super) is_hopeless: bool,
     /// Objects of others, by their keys in a state.
     strangers: BTreeMap<String, Value>,
+    /// The Jobs of `CronJob`s, in a phase in which a schedule fires.
+    pub(super) fired: BTreeMap<String, Value>,
     /// What the operator has deleted in this phase, before that.
     removed: BTreeMap<String, (usize, Value)>,
     /// What it has created in the place of these.
@@ -52,6 +54,7 @@ impl World {
             Step::Turn(Turn::Node(is_there)) => self.lose_node(!is_there),
             Step::Turn(Turn::Crds(version)) => self.define(*version),
             Step::Turn(Turn::Collection(is_on)) => self.server.set_collection(*is_on),
+            Step::Fire { .. } => self.note_fired(),
             Step::Turn(Turn::Stop | Turn::Version(_)) => self.crash_all(),
             _ => {}
         }
@@ -154,7 +157,12 @@ impl World {
 
     /// Returns a failure for each object of others that has changed.
     pub(crate) fn harmed(&self) -> Vec<Failure> {
-        let strangers = self.lock().around.strangers.clone();
+        let strangers = {
+            let around = &self.lock().around;
+            let mut all = around.strangers.clone();
+            all.extend(around.fired.clone());
+            all
+        };
         if strangers.is_empty() {
             return Vec::new();
         }
@@ -171,6 +179,19 @@ impl World {
             Some(Failure::new(Oracle::Strangers, message).with(differences))
         });
         failures.collect()
+    }
+
+    /// Notes the Jobs of `CronJob`s: they are not the operator's.
+    fn note_fired(&self) {
+        let jobs = self.server.filter_map(|object| {
+            let owner = object.pointer("/metadata/ownerReferences/0/kind")?;
+            let is_job = text(object, "/kind") == "Job" && owner == "CronJob";
+            let metadata = &object["metadata"];
+            let metadata = json!({"namespace": metadata["namespace"], "name": metadata["name"], "uid": metadata["uid"]});
+            is_job.then(|| json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": object["spec"]}))
+        });
+        let jobs = jobs.into_iter().map(|job| (id(&job), job));
+        self.lock().around.fired = jobs.collect();
     }
 
     /// Notes what a delete of the operator removes.

@@ -376,6 +376,7 @@ impl World {
         let is_hopeless = |index: usize| phases.get(index).is_some_and(|phase| phase.hopeless);
         let mut inner = self.lock();
         inner.conditions.clear();
+        inner.around.fired.clear();
         inner.around.is_hopeless = is_hopeless(index);
         // The operator may wait before it tries again what it could not do.
         inner.failed = index.checked_sub(1).is_some_and(is_hopeless).into();

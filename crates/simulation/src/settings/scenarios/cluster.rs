@@ -1,4 +1,4 @@
-//! What a cluster does later than the server in memory, or at all: it loses nodes, removes Jobs, and collects garbage slowly.
+//! What a cluster does later than the server in memory, or at all: it loses nodes, runs and removes Jobs, and collects garbage slowly.
 
 use std::time::Duration;
 
@@ -57,6 +57,41 @@ pub(super) fn ended_jobs(template: &Template, children: &[Example]) -> Option<Wo
         workload.delete(&job.path).without(id(&job.object))
     });
     Some(end(template, workload))
+}
+
+/// How often schedules fire: by default, the last three Jobs that have succeeded are kept.
+const TIMES: u32 = 4;
+
+/// The schedules of `CronJob`s fire, until old Jobs are removed.
+pub(super) fn scheduled(template: &Template, children: &[Example]) -> Option<Workload> {
+    let crons: Vec<&Example> = children
+        .iter()
+        .filter(|child| child.kind() == "CronJob")
+        .collect();
+    if crons.is_empty() {
+        return None;
+    }
+    let mut workload = begin(template, "schedules fire").of(Scenario::Scheduled);
+    workload = template
+        .create(workload.phase("create again"))
+        .same_as("create");
+    for number in 1..=TIMES {
+        workload = workload.phase(&format!("the schedules fire, time {number}"));
+        for cron in &crons {
+            let path = cron.path.clone();
+            workload = workload.step(Step::Finish { path: path.clone() });
+            workload = workload.step(Step::Fire { path, number });
+        }
+    }
+    workload = workload.phase("the last Jobs have ended");
+    for cron in &crons {
+        let path = cron.path.clone();
+        workload = workload.step(Step::Finish { path });
+    }
+    let workload = template
+        .delete(workload.phase("the objects are deleted, with the Jobs"))
+        .phase("create once more");
+    Some(end(template, template.create(workload).same_as("create")))
 }
 
 /// The children of deleted objects stay for a while.

@@ -76,6 +76,7 @@ pub(crate) fn workloads(
     made.extend(around::failing(template, children));
     made.extend(cluster::lost_node(template, children));
     made.extend(cluster::ended_jobs(template, children));
+    made.extend(cluster::scheduled(template, children));
     made.push(cluster::slow_collection(template));
     made.retain(|it| it.scenario.is_none_or(|it| !without.contains(&it)));
     made
