@@ -82,43 +82,26 @@ pub(super) struct Frame {
 
 /// Returns frames of some samples.
 pub(super) fn frames(side: &Side<'_>, path: &SchemaPath, most: usize) -> Vec<Frame> {
-    let bases = side.samples().iter().take(most);
-    let frames = bases.filter_map(|base| {
+    let bases = |most| side.samples().iter().take(most);
+    let frames = bases(most).filter_map(|base| {
         let mut object = base.clone();
-        let pointer = reach(side, &mut object, path)?;
+        let pointer = reach(side, &mut object, path, false)?;
         Some(Frame { object, pointer })
     });
     // A rule may not permit the field beside what a sample has.
-    let bases = side.samples().iter().take(most.min(ALONE));
-    let alone = with_field(side, path).map(|(parent, name, value)| {
-        bases.filter_map(move |base| {
-            let mut object = base.clone();
-            let mut pointer = reach(side, &mut object, parent)?;
-            *object.pointer_mut(&pointer)? = value.clone();
-            push(&mut pointer, name);
-            Some(Frame { object, pointer })
-        })
+    let alone = bases(most.min(ALONE)).filter_map(|base| {
+        let parent = path.parent().filter(|it| it.last().is_some())?;
+        let value = side.smallest_with(path)?;
+        let Some(Segment::Property(name)) = path.last() else {
+            return None;
+        };
+        let mut object = base.clone();
+        let mut pointer = reach(side, &mut object, parent, true)?;
+        *object.pointer_mut(&pointer)? = value;
+        push(&mut pointer, name);
+        Some(Frame { object, pointer })
     });
-    frames.chain(alone.into_iter().flatten()).collect()
-}
-
-/// Returns the parent of a field below the root, the field's name, and the smallest value of the parent that has the field.
-fn with_field<'p>(
-    side: &Side<'_>,
-    path: &'p SchemaPath,
-) -> Option<(&'p SchemaPath, &'p str, Value)> {
-    let (Some(Segment::Property(name)), Some(parent)) = (path.last(), path.parent()) else {
-        return None;
-    };
-    parent.last()?;
-    let mut definition = evolution::at(&side.definition, parent)?.clone();
-    let required = definition.as_object_mut()?.entry("required");
-    let required = required.or_insert_with(|| json!([])).as_array_mut()?;
-    if !required.iter().any(|it| it == &**name) {
-        required.push((**name).into());
-    }
-    let value = side.part(&definition)?.samples(0).next()?;
-    Some((parent, name, value))
+    frames.chain(alone).collect()
 }
 
 impl Frame {
@@ -164,7 +147,7 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
     let bases = side.samples().iter().cloned();
     bases
         .filter_map(|mut object| {
-            let pointer = reach(side, &mut object, parent)?;
+            let pointer = reach(side, &mut object, parent, false)?;
             object
                 .pointer_mut(&pointer)?
                 .as_object_mut()?
@@ -183,8 +166,9 @@ pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
         .collect()
 }
 
-/// Adds what is missing on the way to a path, and returns the pointer to the first place with it.
-fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<String> {
+/// Adds what is missing on the way to a path, and returns the pointer to the first place with it. What gets a field on the way keeps what it has, or
+/// has it `alone`.
+fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath, alone: bool) -> Option<String> {
     let mut pointer = String::new();
     let mut at = object;
     let mut here = SchemaPath::root();
@@ -207,7 +191,12 @@ fn reach(side: &Side<'_>, object: &mut Value, path: &SchemaPath) -> Option<Strin
             }
             Value::Object(fields) => {
                 if fields.get(&name).is_none_or(Value::is_null) {
-                    fields.insert(name.clone(), side.smallest(&here)?);
+                    let whole = alone.then(|| side.smallest_with(&here)).flatten();
+                    if let Some(Value::Object(whole)) = whole {
+                        *fields = whole;
+                    } else {
+                        fields.insert(name.clone(), side.smallest(&here)?);
+                    }
                 }
                 fields.get_mut(&name)?
             }

@@ -4,13 +4,14 @@ use serde_json::Value;
 use super::{
     Finding,
     candidates::Focus,
-    isolate, kept, ruled,
+    isolate, kept, language, ruled,
     rules::{Level, Rule},
+    schema::DESCRIPTIONS,
     values,
     witness::{self, Side},
 };
 use crate::{
-    evolution::{self, Change, Class},
+    evolution::{self, Change, Class, RULES},
     path::SchemaPath,
 };
 
@@ -78,11 +79,10 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
             place.accepted(Rule::Widened, whole_back().as_ref(), &back)
         }
         Class::Narrowed => place.restricted(Rule::Narrowed, false),
+        Class::Changed if place.differs_only_in(&["pattern"]) => place.pattern(),
+        // Only a search says which of two formats accepts more.
         Class::Changed => {
-            // Only a search says which of two patterns accepts more.
-            let is_searched =
-                |it: &String| it.starts_with("pattern: ") || it.starts_with("format: ");
-            place.restricted(Rule::Changed, change.details.iter().all(is_searched))
+            place.restricted(Rule::Changed, place.differs_only_in(&["format", "pattern"]))
         }
         Class::Retyped => {
             let only = isolate::node(before, after, &place.focus);
@@ -171,6 +171,42 @@ impl Place<'_> {
     fn required(&self) -> Finding {
         let only = isolate::field(self.before, self.after, &self.focus, true);
         self.refused(Rule::FieldRequired, only.as_ref(), &self.around)
+    }
+
+    /// Judges another pattern.
+    fn pattern(&self) -> Finding {
+        let of = |side, path| at(side, path)["pattern"].as_str().unwrap_or_default();
+        let old = of(self.before, self.focus.here);
+        let new = of(self.after, self.focus.there);
+        let includes = |a, b| language::difference(a, b, 1).is_some_and(|it| it.is_whole);
+        match (includes(old, new), includes(new, old)) {
+            (true, true) => self.finding(Rule::NoEffect),
+            (true, false) => {
+                let back = self.focus.back();
+                let only = isolate::constraints(self.after, self.before, &back);
+                self.accepted(Rule::Widened, only.as_ref(), &back)
+            }
+            (false, _) => self.restricted(Rule::Changed, true),
+        }
+    }
+
+    /// Returns whether nothing that restricts values differs but these keywords, and what is a change of its own.
+    fn differs_only_in(&self, keywords: &[&str]) -> bool {
+        let nodes = [
+            at(self.before, self.focus.here),
+            at(self.after, self.focus.there),
+        ];
+        let [old, new] = nodes.map(|node| {
+            let mut node = node.clone();
+            if let Some(fields) = node.as_object_mut() {
+                fields.retain(|name, _| {
+                    let mut others = keywords.iter().chain(&DESCRIPTIONS).chain(&RULES);
+                    name != "default" && name != "nullable" && !others.any(|it| it == name)
+                });
+            }
+            node
+        });
+        old == new
     }
 
     /// Judges bounds, patterns and the like. What they refuse may follow from others: how many fields an object has, from what is required; and only a

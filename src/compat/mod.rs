@@ -5,6 +5,7 @@ mod differing;
 mod isolate;
 mod judge;
 mod kept;
+mod language;
 mod manifest;
 mod ruled;
 mod rules;
@@ -16,6 +17,7 @@ mod surface;
 #[cfg(test)]
 mod tests;
 mod updates;
+mod vacuous;
 mod values;
 mod witness;
 

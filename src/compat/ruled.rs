@@ -9,7 +9,7 @@ use super::{
     isolate,
     judge::at,
     rules::Rule,
-    updates,
+    updates, vacuous,
     witness::{self, Side},
 };
 use crate::evolution::RULES;
@@ -25,6 +25,10 @@ pub(super) fn judge(
     if only_other_messages(old, new) {
         return finding(Rule::NoEffect);
     }
+    let is_wider = only_wider_rules(old, new);
+    if is_wider && texts(old).is_subset(&texts(new)) {
+        return finding(Rule::RulesAdded);
+    }
     let only = isolate::rules(before, after, focus);
     let mut narrowed = witness::refused(before, after, only.as_ref(), Some(focus));
     if narrowed.witness.is_some() {
@@ -38,7 +42,7 @@ pub(super) fn judge(
             return finding(Rule::RulesNarrowed).searched(refused);
         }
     }
-    if only_fewer_rules(old, new) {
+    if is_wider {
         let back = focus.back();
         let only = isolate::rules(after, before, &back);
         let mut widened = witness::accepted(before, after, only.as_ref(), Some(&back));
@@ -77,10 +81,12 @@ fn others(schema: &Value) -> Map<String, Value> {
 /// Returns the rules of a place without their messages, in one order.
 fn texts(schema: &Value) -> BTreeSet<(String, bool)> {
     let rules = schema[CEL].as_array().into_iter().flatten();
-    let text = |rule: &Value| rule["rule"].as_str().unwrap_or_default().trim().to_owned();
-    rules
-        .map(|rule| (text(rule), rule["optionalOldSelf"] == true))
-        .collect()
+    rules.map(text).collect()
+}
+
+fn text(rule: &Value) -> (String, bool) {
+    let text = rule["rule"].as_str().unwrap_or_default().trim();
+    (text.to_owned(), rule["optionalOldSelf"] == true)
 }
 
 /// Returns whether nothing differs but the messages or the order of rules, and of alternatives and keys.
@@ -98,7 +104,11 @@ fn only_other_messages(old: &Value, new: &Value) -> bool {
     sorted(old) == sorted(new) && texts(old) == texts(new)
 }
 
-/// Returns whether nothing that restricts values differs but rules that the second schema does not have, or their messages.
-fn only_fewer_rules(old: &Value, new: &Value) -> bool {
-    others(old) == others(new) && texts(new).is_subset(&texts(old))
+/// Returns whether nothing that restricts values differs but rules that the second schema does not have, or their messages, and rules that hold for all
+/// objects of the first release.
+fn only_wider_rules(old: &Value, new: &Value) -> bool {
+    let known = texts(old);
+    let rules = new[CEL].as_array().into_iter().flatten();
+    let mut added = rules.filter(|rule| !known.contains(&text(rule)));
+    others(old) == others(new) && added.all(|rule| vacuous::holds(rule, old, new))
 }

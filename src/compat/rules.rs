@@ -98,6 +98,7 @@ rule_table! {
         "set the value in stored objects first where it matters";
     RulesNarrowed "rules-narrowed" Breaking: "a rule refuses what was accepted", "let the rule pass what does not change: `oldSelf`, or ratcheting";
     RulesChanged "rules-changed" Risk: "rules or patterns differ, and nothing proves which objects they refuse", "";
+    RulesAdded "rules-added" Compatible: "new rules that hold for all objects of the old release", "";
     RulesWidened "rules-widened" Compatible: "rules refuse fewer objects", "";
     MergeChanged "merge-changed" Risk: "server-side apply merges the list or map in another way",
         "have all appliers send the whole list or map, or keep the type";

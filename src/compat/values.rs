@@ -2,7 +2,7 @@
 use kube_codegen_schema::{Extent, Schema};
 use serde_json::{Map, Value, json};
 
-use super::differing::differing;
+use super::{differing::differing, language};
 
 /// How many bytes of objects are validated at most for one of them that is valid: one object of a large CRD would cost a second else.
 pub(super) const EFFORT: usize = 2_000_000;
@@ -202,6 +202,14 @@ fn numbers(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
 
 fn texts(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
     let mut texts: Vec<String> = TEXTS.map(str::to_owned).into();
+    let pattern = |part: &Part<'_>| part.definition["pattern"].as_str().map(str::to_owned);
+    if let (old, Some(new)) = (pattern(old), pattern(new))
+        && old.as_ref() != Some(&new)
+    {
+        let old = old.unwrap_or_default();
+        let found = language::difference(&old, &new, 20);
+        texts.extend(found.into_iter().flat_map(|it| it.texts));
+    }
     for text in samples.iter().filter_map(Value::as_str) {
         let letters: Vec<char> = text.chars().collect();
         for more in LETTERS.chars() {

@@ -14,7 +14,10 @@ use super::{
     shrink::shrink,
     values::{EFFORT, Part},
 };
-use crate::{evolution, path::SchemaPath};
+use crate::{
+    evolution,
+    path::{SchemaPath, Segment},
+};
 
 /// How many objects a search tries at most.
 const TRIES: usize = 600;
@@ -37,6 +40,8 @@ pub(super) struct Side<'a> {
     disputed: OnceCell<Vec<Value>>,
     /// The smallest values of places, as far as they were asked for.
     smallest: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
+    /// The smallest values of objects that have a field, by the path of the field.
+    smallest_with: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
 }
 
 impl<'a> Side<'a> {
@@ -63,6 +68,7 @@ impl<'a> Side<'a> {
             samples: OnceCell::new(),
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
+            smallest_with: RefCell::default(),
         })
     }
 
@@ -77,6 +83,7 @@ impl<'a> Side<'a> {
             samples: OnceCell::new(),
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
+            smallest_with: RefCell::default(),
         })
     }
 
@@ -172,8 +179,27 @@ impl<'a> Side<'a> {
         let mut known = self.smallest.borrow_mut();
         let value = known.entry(path.clone()).or_insert_with(|| {
             self.part(evolution::at(&self.definition, path)?)?
-                .samples(0)
+                .samples(8)
                 .next()
+        });
+        value.clone()
+    }
+
+    /// Returns the smallest valid value of the object that has a field, with the field, made once; `None` if none is found, or if it is the whole object.
+    pub(super) fn smallest_with(&self, path: &SchemaPath) -> Option<Value> {
+        let mut known = self.smallest_with.borrow_mut();
+        let value = known.entry(path.clone()).or_insert_with(|| {
+            let (Some(Segment::Property(name)), Some(parent)) = (path.last(), path.parent()) else {
+                return None;
+            };
+            parent.last()?;
+            let mut definition = evolution::at(&self.definition, parent)?.clone();
+            let required = definition.as_object_mut()?.entry("required");
+            let required = required.or_insert_with(|| json!([])).as_array_mut()?;
+            if !required.iter().any(|it| it == &**name) {
+                required.push((**name).into());
+            }
+            self.part(&definition)?.samples(8).next()
         });
         value.clone()
     }

@@ -6,8 +6,10 @@ mod check;
 mod depth;
 mod errors;
 mod estimate;
+mod implied;
 mod library;
 mod literals;
+mod partial;
 mod program;
 mod run;
 mod size;
@@ -18,6 +20,7 @@ mod value;
 pub use check::Problem;
 pub use estimate::Sizes;
 pub use library::{Declaration, functions};
+pub use partial::{Facts, Presence};
 pub use program::{
     CheckError, Checked, CompileError, Evaluation, EvaluationError, PER_CALL_LIMIT, Program,
 };

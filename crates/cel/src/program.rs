@@ -12,8 +12,10 @@ use crate::{
     depth,
     errors::{self, Stop},
     estimate::{self, Sizes},
+    implied,
     library::ENV,
     literals::literals,
+    partial::{self, Facts},
     run::Interpreter,
     types::Type,
     value::{Object, Value},
@@ -177,6 +179,53 @@ impl Program {
             Stop::TooExpensive => EvaluationError::TooExpensive,
         });
         Evaluation { result, cost }
+    }
+
+    /// Returns what the expression is for all values that a variable may have, if it is the same for all: true, or false. It is none for a value for
+    /// which it may fail.
+    ///
+    /// ```
+    /// use kube_codegen_cel::{Facts, Presence, Program};
+    ///
+    /// /// Objects without fields.
+    /// #[derive(Clone)]
+    /// struct Empty;
+    ///
+    /// impl Facts for Empty {
+    ///     fn field(&self, _: &str) -> Presence<Self> {
+    ///         Presence::Never
+    ///     }
+    ///     fn items(&self) -> Option<Self> {
+    ///         None
+    ///     }
+    ///     fn values(&self) -> Option<Vec<serde_json::Value>> {
+    ///         None
+    ///     }
+    /// }
+    ///
+    /// let decide = |text| Program::compile(text).map(|it| it.decide("self", &Empty));
+    /// assert_eq!(decide("!has(self.a) || self.a > self.b")?, Some(true));
+    /// assert_eq!(decide("self.a > 1")?, None);
+    /// # Ok::<(), kube_codegen_cel::CompileError>(())
+    /// ```
+    pub fn decide(&self, variable: &str, facts: &(impl Facts + Sync)) -> Option<bool> {
+        depth::within(self.depth, || partial::decide(&self.expr, variable, facts))
+    }
+
+    /// Returns whether the form of both shows that another expression is true wherever this one is.
+    ///
+    /// ```
+    /// use kube_codegen_cel::Program;
+    ///
+    /// let old = Program::compile("self.kind == 'Gateway'")?;
+    /// let new = Program::compile("self.kind in ['Gateway', 'ListenerSet']")?;
+    /// assert!(old.implies(&new) && !new.implies(&old));
+    /// # Ok::<(), kube_codegen_cel::CompileError>(())
+    /// ```
+    pub fn implies(&self, other: &Self) -> bool {
+        depth::within(self.depth.max(other.depth), || {
+            implied::implies(&self.expr, &other.expr)
+        })
     }
 
     /// Returns whether the expression reads a variable.

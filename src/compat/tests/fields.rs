@@ -34,7 +34,7 @@ fn an_object_proves_one_of_two_changes_of_a_place() {
             ruled,
             [
                 (Rule::RulesNarrowed, Breaking, refused),
-                (Rule::RulesChanged, Risk, ""),
+                (Rule::NoEffect, Compatible, ""),
             ],
         ),
         (
