@@ -119,6 +119,7 @@ impl Api {
                 }
                 let what = match now {
                     Some(now) => format!("was `{text}`, is `{now}`"),
+                    None if text.starts_with("fn ") => "(a function) is removed".to_owned(),
                     None => "is removed".to_owned(),
                 };
                 let kinds = self.kinds.get(&module).into_iter().flatten();

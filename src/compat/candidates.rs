@@ -12,6 +12,16 @@ use crate::{
 /// How many samples get the smallest value that has a field, with nothing else.
 const ALONE: usize = 2;
 
+/// Names that rules tell apart: short and long ones, with dots, dashes and digits.
+const NAMES: [&str; 6] = [
+    "a",
+    "1",
+    "a.b",
+    "a-b",
+    "example-with-a-long-name-of-more-than-sixty-three-characters-in-all",
+    "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-nearly-nobody-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-refuse-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
+];
+
 /// Where a change is: the path in the schema that accepts, and that in the schema that refuses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Focus<'p> {
@@ -38,6 +48,7 @@ pub(super) fn at(
     most: usize,
     tries: &mut usize,
 ) -> impl Iterator<Item = Value> {
+    let is_root = focus.here.last().is_none() || focus.here.to_string() == "metadata";
     let here = evolution::at(&accepts.definition, focus.here);
     let there = evolution::at(&refuses.definition, focus.there);
     let mut objects = Vec::new();
@@ -71,7 +82,14 @@ pub(super) fn at(
     let values = values.into_iter().filter(is_disputed);
     let placed = values.flat_map(move |value| (0..count).map(move |frame| (frame, value.clone())));
     let made = placed.filter_map(move |(frame, value)| frames[frame].with(accepts, value));
-    objects.into_iter().chain(made).take(most)
+    // Rules of the whole object may be about its name.
+    let named = NAMES.iter().filter(move |_| is_root).map(|name| {
+        let base = accepts.samples().first().unwrap_or(&accepts.head);
+        let mut object = base.clone();
+        object["metadata"]["name"] = (*name).into();
+        object
+    });
+    objects.into_iter().chain(named).chain(made).take(most)
 }
 
 /// A valid object that has a place, where other values are tried: to make what is missing on the way is the expensive part.
@@ -145,25 +163,45 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
         return Vec::new();
     };
     let bases = side.samples().iter().cloned();
-    bases
-        .filter_map(|mut object| {
-            let pointer = reach(side, &mut object, parent, false)?;
-            object
-                .pointer_mut(&pointer)?
-                .as_object_mut()?
-                .remove(&**name);
-            Some(object)
-        })
+    // Samples may need the field for what else they have.
+    let mut definition = side.definition.clone().into_owned();
+    let node = definition.pointer_mut(&parent.pointer());
+    let fields = node.and_then(|it| it["properties"].as_object_mut());
+    if let Some(fields) = fields {
+        fields.remove(&**name);
+    }
+    let lacking = evolution::at(&definition, parent).and_then(|it| side.part(it));
+    let lacking = lacking.iter().flat_map(|it| it.samples(8));
+    let parents = frames(side, parent, ALONE);
+    let lacking: Vec<Value> = lacking
+        .flat_map(|value| parents.iter().map(move |it| (it, value.clone())))
+        .filter_map(|(frame, value)| frame.with(side, value))
+        .collect();
+    let without = bases.filter_map(|mut object| {
+        let pointer = reach(side, &mut object, parent, false)?;
+        object
+            .pointer_mut(&pointer)?
+            .as_object_mut()?
+            .remove(&**name);
+        Some(object)
+    });
+    without.chain(lacking).collect()
+}
+
+/// Returns objects with these values at the place.
+pub(super) fn with(side: &Side<'_>, focus: &Focus<'_>, values: &[Value]) -> Vec<Value> {
+    let frames = frames(side, focus.here, side.samples().len());
+    let placed = frames
+        .iter()
+        .flat_map(|frame| values.iter().map(move |it| (frame, it)));
+    placed
+        .filter_map(|(frame, value)| frame.with(side, value.clone()))
         .collect()
 }
 
 /// Returns objects with null at the place.
 pub(super) fn null(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let frames = frames(side, focus.here, side.samples().len());
-    let frames = frames.iter();
-    frames
-        .filter_map(|frame| frame.with(side, Value::Null))
-        .collect()
+    with(side, focus, &[Value::Null])
 }
 
 /// Adds what is missing on the way to a path, and returns the pointer to the first place with it. What gets a field on the way keeps what it has, or

@@ -56,6 +56,8 @@ fn below(schema: &Value, other: &Value, asked: &mut String) -> Value {
         let same = other.get(keyword).unwrap_or(value);
         let value = match value {
             Value::Object(properties) if keyword == "properties" => {
+                // What only one of them declares differs.
+                let same = other.get(keyword).unwrap_or(&Value::Null);
                 properties_of(schema, properties, same, asked)
             }
             value if matches!(keyword.as_str(), "items" | "additionalProperties") => {

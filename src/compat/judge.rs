@@ -3,16 +3,16 @@ use serde_json::Value;
 
 use super::{
     Finding,
-    candidates::Focus,
-    isolate, kept, language, ruled,
+    candidates::{self, Focus},
+    implied, isolate, kept, language, ruled,
     rules::{Level, Rule},
     schema::DESCRIPTIONS,
-    values,
+    updates, values,
     witness::{self, Side},
 };
 use crate::{
     evolution::{self, Change, Class, RULES},
-    path::SchemaPath,
+    path::{SchemaPath, Segment},
 };
 
 /// A change at its place.
@@ -51,7 +51,7 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
             here: parent,
             there: new_parent,
         },
-        detail: change.details.join("; "),
+        detail: detail(change),
     };
     let back = place.focus.back();
     let whole = || isolate::constraints(before, after, &place.focus);
@@ -59,6 +59,12 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
     match change.class {
         Class::Moved | Class::Renamed | Class::Declared => {
             let mut moved = place.dropped(Rule::FieldMoved);
+            if moved.witness.is_none() {
+                // The new place may be one that has to be there.
+                let objects = candidates::reaching(before, &place.focus);
+                let refused = witness::refused_of(before, after, None, objects);
+                moved = moved.searched(refused);
+            }
             moved.to = change.to.as_ref().map(SchemaPath::to_string);
             moved
         }
@@ -68,50 +74,79 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
             place.required()
         }
         Class::Added | Class::AddedAround => place.added(),
+        Class::NowRequired if place.is_required_by_rule() => place.finding(Rule::NoEffect),
         Class::NowRequired => place.required(),
         Class::NowOptional => {
             let only = isolate::field(after, before, &back, true);
             place.accepted(Rule::FieldOptional, only.as_ref(), &place.around.back())
         }
+        Class::Changed if place.differs_only_in(&["pattern"]) => place.pattern(),
         // Each value of an enum can be tried.
-        Class::Narrowed if place.includes_enum() => place.finding(Rule::NoEffect),
-        Class::Changed if place.includes_enum() => {
+        Class::Narrowed if place.includes_enum() || place.follows() => {
+            place.finding(Rule::NoEffect)
+        }
+        Class::Changed if place.includes_enum() || place.follows() => {
             place.accepted(Rule::Widened, whole_back().as_ref(), &back)
         }
         Class::Narrowed => place.restricted(Rule::Narrowed, false),
-        Class::Changed if place.differs_only_in(&["pattern"]) => place.pattern(),
         // Only a search says which of two formats accepts more.
         Class::Changed => {
             place.restricted(Rule::Changed, place.differs_only_in(&["format", "pattern"]))
         }
-        Class::Retyped => {
-            let only = isolate::node(before, after, &place.focus);
-            place.refused(Rule::TypeChanged, only.as_ref(), &place.focus)
-        }
+        Class::Retyped => place.retyped(),
         Class::NotNullable => {
             let found = place.refused(Rule::NotNullable, whole().as_ref(), &place.focus);
             if found.witness.is_some() {
                 return found;
             }
             // The API server drops null where a field may be absent.
-            let mut dropped = found.searched(kept::stored(before, after, &place.focus));
+            let search = kept::stored(before, after, whole().as_ref(), &place.focus);
+            let mut dropped = found.searched(search);
             dropped.level = Level::Risk;
             dropped
         }
         Class::Widened => place.accepted(Rule::Widened, whole_back().as_ref(), &back),
-        Class::Nullable => place.accepted(Rule::Nullable, whole_back().as_ref(), &back),
+        Class::Nullable => {
+            // A default takes the place of null no more.
+            let only = whole();
+            let stored = kept::stored(before, after, only.as_ref(), &place.focus);
+            if stored.witness.is_some() {
+                return place.finding(Rule::DefaultChanged).searched(stored);
+            }
+            place.accepted(Rule::Nullable, whole_back().as_ref(), &back)
+        }
         Class::Preserved => place.finding(Rule::Preserved),
+        Class::Default if !place.is_limited() => place.default_changed(),
         Class::Default => {
             let only = isolate::default(before, after, &place.focus);
-            let narrowed = place.refused(Rule::Narrowed, only.as_ref(), &place.around);
+            let mut narrowed = place.refused(Rule::Narrowed, only.as_ref(), &place.around);
+            if narrowed.witness.is_none() {
+                let objects = candidates::without(before, &place.focus);
+                let search = witness::refused_of(before, after, only.as_ref(), objects);
+                narrowed = place.finding(Rule::Narrowed).searched(search);
+            }
+            if narrowed.witness.is_none() {
+                let search = updates::defaulted(before, after, only.as_ref(), &place.focus);
+                narrowed = place.finding(Rule::Narrowed).searched(search);
+            }
             if narrowed.witness.is_some() {
                 return narrowed;
             }
-            let stored = kept::stored(before, after, &place.focus);
-            place.finding(Rule::DefaultChanged).searched(stored)
+            place.default_changed()
         }
         Class::Rules => ruled::judge(before, after, &place.focus, &|rule| place.finding(rule)),
     }
+}
+
+/// Returns what differs, as far as the rule does not say it.
+fn detail(change: &Change) -> String {
+    let was = matches!(change.class, Class::Removed | Class::RemovedAround);
+    let details = change.details.iter().filter_map(|it| match it.as_str() {
+        "required" if was => Some("was required"),
+        "required" => None,
+        other => Some(other),
+    });
+    details.collect::<Vec<_>>().join("; ")
 }
 
 impl Place<'_> {
@@ -132,6 +167,71 @@ impl Place<'_> {
     fn dropped(&self, rule: Rule) -> Finding {
         let found = kept::dropped(self.before, self.after, &self.focus);
         self.finding(rule).searched(found)
+    }
+
+    fn default_changed(&self) -> Finding {
+        let only = isolate::default(self.before, self.after, &self.focus);
+        let stored = kept::stored(self.before, self.after, only.as_ref(), &self.focus);
+        self.finding(Rule::DefaultChanged).searched(stored)
+    }
+
+    /// Returns whether something around the place may refuse it for what it has: a default is valid in itself.
+    fn is_limited(&self) -> bool {
+        let mut path = self.focus.there;
+        while let Some(parent) = path.parent() {
+            path = parent;
+            let node = at(self.after, path);
+            let mut keywords = RULES.iter().chain(&["maxProperties", "enum"]);
+            if keywords.any(|keyword| node.get(*keyword).is_some()) {
+                return true;
+            }
+        }
+        // Rules of the place itself about updates.
+        at(self.after, self.focus.there).get(RULES[0]).is_some()
+    }
+
+    /// Judges another type.
+    fn retyped(&self) -> Finding {
+        let only = isolate::node(self.before, self.after, &self.focus);
+        let refused = self.refused(Rule::TypeChanged, only.as_ref(), &self.focus);
+        if refused.witness.is_some() {
+            return refused;
+        }
+        let nodes = [
+            at(self.before, self.focus.here),
+            at(self.after, self.focus.there),
+        ];
+        // Fields may become keys of a map, and the other way round.
+        if nodes.iter().any(|node| node["type"] != "object") {
+            return refused;
+        }
+        let dropped = self.dropped(Rule::TypeChanged);
+        if dropped.witness.is_some() {
+            return dropped;
+        }
+        let values = &nodes[1]["additionalProperties"];
+        let fields = nodes[0]["properties"].as_object();
+        let is_same = fields.is_some_and(|it| it.values().all(|field| is_included(field, values)));
+        self.finding(if is_same {
+            Rule::Widened
+        } else {
+            Rule::RulesChanged
+        })
+    }
+
+    fn is_required_by_rule(&self) -> bool {
+        let Some(Segment::Property(name)) = self.focus.here.last() else {
+            return false;
+        };
+        implied::requires(at(self.before, self.around.here), name)
+    }
+
+    /// Returns whether what is new follows from what there was.
+    fn follows(&self) -> bool {
+        implied::follows(
+            at(self.before, self.focus.here),
+            at(self.after, self.focus.there),
+        )
     }
 
     /// Judges a field that only the first release declares.
@@ -237,4 +337,14 @@ impl Place<'_> {
         let parts = self.before.part(old).zip(self.after.part(new));
         parts.is_some_and(|(old, new)| values::includes_enum(&old, &new))
     }
+}
+
+/// Returns whether the values of a field are those of a map, too.
+fn is_included(field: &Value, values: &Value) -> bool {
+    let plain = |schema: &Value| {
+        let mut fields = schema.as_object().cloned().unwrap_or_default();
+        fields.retain(|name, _| !DESCRIPTIONS.contains(&name.as_str()));
+        fields
+    };
+    *values == true || (values.is_object() && plain(field) == plain(values))
 }

@@ -3,6 +3,7 @@ use serde_json::Value;
 
 use super::{
     candidates::{self, Focus},
+    isolate,
     shrink::shrink,
     witness::{Proof, Search, Side, Witness},
 };
@@ -17,8 +18,29 @@ pub(super) fn dropped(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) ->
             // Else it is refused, and nothing is dropped.
             && after.refusals(object).is_empty()
     };
-    let found = candidates::reaching(before, focus).into_iter();
-    let found = found.inspect(|_| tries += 1).find(is_dropped);
+    let objects = candidates::reaching(before, focus);
+    let found = objects.iter().inspect(|_| tries += 1);
+    let found = found.filter(|it| is_dropped(it)).next().cloned();
+    if found.is_none()
+        && let Some(only) = isolate::around(before, after, focus)
+    {
+        // Another change may refuse all of them.
+        let is_dropped = |object: &Value| {
+            before.refusals(object).is_empty()
+                && before.dropped(object).is_empty()
+                && !after.dropped(object).is_empty()
+                && !only.dropped(object).is_empty()
+                && only.refusals(object).is_empty()
+        };
+        let found = objects.into_iter().find(is_dropped);
+        let witness = found.map(|object| {
+            let object = shrink(object, &is_dropped);
+            let paths = only.dropped(&object);
+            let proof = Proof::Dropped { paths };
+            Witness { object, proof }
+        });
+        return Search { witness, tries };
+    }
     let witness = found.map(|object| {
         let object = shrink(object, &is_dropped);
         let paths = after.dropped(&object);
@@ -28,11 +50,18 @@ pub(super) fn dropped(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) ->
     Search { witness, tries }
 }
 
-/// Searches for an object without a field, or with null, that both releases accept and store differently.
-pub(super) fn stored(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> Search {
+/// Searches for an object without a field, or with null, that both releases accept and store differently. `only` is the first release with one change
+/// of the second one.
+pub(super) fn stored(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    focus: &Focus<'_>,
+) -> Search {
     let mut tries = 0;
+    let only = only.unwrap_or(after);
     let values = |object: &Value| {
-        let mut stored = [before.stored(object), after.stored(object)];
+        let mut stored = [before.stored(object), only.stored(object)];
         for stored in &mut stored {
             stored["apiVersion"] = before.head["apiVersion"].clone();
         }
@@ -46,7 +75,7 @@ pub(super) fn stored(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> 
             && after.refusals(object).is_empty()
             // Else the field that only one of them has is the difference.
             && before.dropped(&new).is_empty()
-            && after.dropped(&old).is_empty()
+            && only.dropped(&old).is_empty()
     };
     let found = candidates::without(before, focus).into_iter();
     let null = candidates::null(before, focus).into_iter();

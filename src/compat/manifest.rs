@@ -231,7 +231,11 @@ fn columns(old: &Value, new: &Value, add: &mut dyn FnMut(Rule, &str, String)) {
     let (old, new) = (of(old), of(new));
     let named = |columns: &[Value], name: &Value| {
         let mut columns = columns.iter();
-        columns.find(|it| it["name"] == *name).cloned()
+        // `kubectl get` prints capitals.
+        let shown = |name: &Value| name.as_str().map(str::to_uppercase);
+        columns
+            .find(|it| shown(&it["name"]) == shown(name))
+            .cloned()
     };
     let path = "additionalPrinterColumns";
     for column in &old {
@@ -254,7 +258,9 @@ fn columns(old: &Value, new: &Value, add: &mut dyn FnMut(Rule, &str, String)) {
     let order = |columns: &[Value], others: &[Value]| -> Vec<String> {
         let both = columns.iter().map(|it| &it["name"]);
         let both = both.filter(|name| named(others, name).is_some());
-        both.filter_map(Value::as_str).map(str::to_owned).collect()
+        both.filter_map(Value::as_str)
+            .map(str::to_uppercase)
+            .collect()
     };
     let (before, after) = (order(&old, &new), order(&new, &old));
     if before != after {

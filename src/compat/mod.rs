@@ -2,14 +2,17 @@
 mod api;
 mod candidates;
 mod differing;
+mod implied;
 mod isolate;
 mod judge;
 mod kept;
 mod language;
 mod manifest;
+mod refused;
 mod ruled;
 mod rules;
 mod rust;
+mod scale;
 mod schema;
 mod shrink;
 mod stored;
@@ -51,6 +54,8 @@ pub(crate) struct Finding {
     pub(crate) witness: Option<Witness>,
     /// How many objects were tried without success.
     pub(crate) tries: Option<usize>,
+    /// Whether objects are written by the subresource `status`.
+    pub(crate) is_status: bool,
     /// What it breaks in Rust code.
     pub(crate) rust: Vec<Break>,
 }
@@ -70,6 +75,7 @@ impl Finding {
             detail,
             witness: None,
             tries: None,
+            is_status: false,
             rust: Vec::new(),
         }
     }
@@ -190,7 +196,11 @@ pub(crate) fn compare(
     let compared = threads::with_large_stack(|| {
         threads::map(&all, |name| match (old.get(*name), new.get(*name)) {
             (Some(_), None) => vec![Finding::at(Rule::CrdRemoved, "", String::new())],
-            (None, Some(_)) => vec![Finding::at(Rule::CrdAdded, "", String::new())],
+            (None, Some(new)) => {
+                let mut found = vec![Finding::at(Rule::CrdAdded, "", String::new())];
+                found.extend(refused::compare(None, new));
+                found
+            }
             (Some(old), Some(new)) => compare_crd(old, new),
             (None, None) => Vec::new(),
         })
@@ -237,14 +247,36 @@ fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
         let Some(after) = manifest::version(new, name) else {
             continue;
         };
+        let (was, is) = (before, after);
         if let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after)) {
             let (before, after) = Side::pair(before, after);
+            let scaled = scale::compare(&before, &after, was, is).map(|mut it| {
+                it.version = Some(name.to_owned());
+                it
+            });
             let mut changes = schema::compare(&before, &after, name);
+            changes.extend(scaled);
+            let has_status = [was, is]
+                .iter()
+                .all(|it| it["subresources"]["status"].is_object());
+            for finding in &mut changes {
+                let first = finding.path.split(['.', '[']).next();
+                finding.is_status = has_status && first == Some("status");
+            }
             if !manifest::is_in_use(old, new, name) {
                 changes.iter_mut().for_each(Finding::set_unserved);
             }
             found.extend(changes);
         }
     }
+    let refused = refused::compare(Some(old), new);
+    // What a rule refuses does not matter, if there is no such rule.
+    let is_refused = |it: &Finding| {
+        let mut refused = refused.iter();
+        refused.any(|other| (&other.version, &other.path) == (&it.version, &it.path))
+    };
+    let rules = [Rule::RulesAdded, Rule::RulesNarrowed, Rule::RulesChanged];
+    found.retain(|it| !(rules.contains(&it.rule) && is_refused(it)));
+    found.extend(refused);
     found
 }

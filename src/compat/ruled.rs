@@ -26,20 +26,25 @@ pub(super) fn judge(
         return finding(Rule::NoEffect);
     }
     let is_wider = only_wider_rules(old, new);
-    if is_wider && texts(old).is_subset(&texts(new)) {
+    if is_wider && texts(old).is_subset(&texts(new)) && others(old) == others(new) {
         return finding(Rule::RulesAdded);
     }
     let only = isolate::rules(before, after, focus);
     let mut narrowed = witness::refused(before, after, only.as_ref(), Some(focus));
     if narrowed.witness.is_some() {
-        return finding(Rule::RulesNarrowed).searched(narrowed);
+        let rule = if only_lists_differ(old, new) {
+            Rule::ListNarrowed
+        } else {
+            Rule::RulesNarrowed
+        };
+        return finding(rule).searched(narrowed);
     }
     let about_updates = updates::differ(old, new);
     if about_updates {
         let refused = updates::refused(before, after, only.as_ref(), focus);
         narrowed.tries += refused.tries;
         if refused.witness.is_some() {
-            return finding(Rule::RulesNarrowed).searched(refused);
+            return finding(Rule::UpdateNarrowed).searched(refused);
         }
     }
     if is_wider {
@@ -51,12 +56,7 @@ pub(super) fn judge(
         }
         return finding(Rule::RulesWidened).searched(widened);
     }
-    let without = |schema: &Value| {
-        let mut fields = others(schema);
-        fields.retain(|name, _| !MERGES.contains(&name.as_str()));
-        fields
-    };
-    if without(old) == without(new) && texts(old) == texts(new) {
+    if without_lists(old) == without_lists(new) && has_only_wider_rules(old, new) {
         return finding(Rule::MergeChanged).searched(narrowed);
     }
     finding(Rule::RulesChanged).searched(narrowed)
@@ -70,6 +70,18 @@ const MERGES: [&str; 3] = [
     "x-kubernetes-list-type",
     "x-kubernetes-list-map-keys",
 ];
+
+/// Returns whether nothing differs but the type of a list or map.
+fn only_lists_differ(old: &Value, new: &Value) -> bool {
+    without_lists(old) == without_lists(new) && texts(old) == texts(new)
+}
+
+/// Returns what is ruled of a place, without rules of CEL and without how server-side apply merges.
+fn without_lists(schema: &Value) -> Map<String, Value> {
+    let mut fields = others(schema);
+    fields.retain(|name, _| !MERGES.contains(&name.as_str()));
+    fields
+}
 
 /// Returns what is ruled of a place beside rules of CEL; its bounds are a change of their own.
 fn others(schema: &Value) -> Map<String, Value> {
@@ -107,8 +119,13 @@ fn only_other_messages(old: &Value, new: &Value) -> bool {
 /// Returns whether nothing that restricts values differs but rules that the second schema does not have, or their messages, and rules that hold for all
 /// objects of the first release.
 fn only_wider_rules(old: &Value, new: &Value) -> bool {
+    let known = vacuous::without_new(new, old, new);
+    others(old) == others(&known) && has_only_wider_rules(old, new)
+}
+
+fn has_only_wider_rules(old: &Value, new: &Value) -> bool {
     let known = texts(old);
     let rules = new[CEL].as_array().into_iter().flatten();
     let mut added = rules.filter(|rule| !known.contains(&text(rule)));
-    others(old) == others(new) && added.all(|rule| vacuous::holds(rule, old, new))
+    added.all(|rule| vacuous::holds(rule, old, new))
 }

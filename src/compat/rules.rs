@@ -50,6 +50,7 @@ rule_table! {
     CrdAdded "crd-added" Compatible: "a new kind", "";
     CrdRemoved "crd-removed" Breaking: "deleting a CRD deletes all its objects",
         "keep the CRD until no object is left, with `deprecated: true` in its versions";
+    CrdRefused "crd-refused" Breaking: "the API server refuses the new release of the CRD", "repair the rule";
     ScopeChanged "scope-changed" Breaking: "the API server refuses another scope for an existing CRD", "make a new kind";
     KindChanged "kind-changed" Breaking: "the API server refuses another kind for an existing CRD", "make a new kind";
     NamesChanged "names-changed" Risk: "commands and scripts use these names", "keep the old names beside the new ones";
@@ -97,9 +98,13 @@ rule_table! {
     DefaultChanged "default-changed" Risk: "objects without the field are read and stored with another value",
         "set the value in stored objects first where it matters";
     RulesNarrowed "rules-narrowed" Breaking: "a rule refuses what was accepted", "let the rule pass what does not change: `oldSelf`, or ratcheting";
+    UpdateNarrowed "update-narrowed" Breaking: "a rule refuses updates that were accepted",
+        "intended for a field that must not change; else remove the rule";
     RulesChanged "rules-changed" Risk: "rules or patterns differ, and nothing proves which objects they refuse", "";
     RulesAdded "rules-added" Compatible: "new rules that hold for all objects of the old release", "";
     RulesWidened "rules-widened" Compatible: "rules refuse fewer objects", "";
+    ListNarrowed "list-narrowed" Breaking: "the API server refuses lists with equal items or keys, which it has accepted",
+        "remove duplicates from stored objects first";
     MergeChanged "merge-changed" Risk: "server-side apply merges the list or map in another way",
         "have all appliers send the whole list or map, or keep the type";
     KeywordChanged "keyword-changed" Breaking: "a keyword differs that this comparison does not know", "";

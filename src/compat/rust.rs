@@ -80,6 +80,13 @@ impl Candidate {
         options.overrides.push(entry);
     }
 
+    fn keep(&self) -> Keep {
+        Keep {
+            line: self.line(),
+            candidate: self.clone(),
+        }
+    }
+
     fn line(&self) -> String {
         let entry = |path: &str, key: &str, value: &str| {
             let quote = crate::scaffold::yaml_quote;
@@ -96,6 +103,108 @@ impl Candidate {
             Self::RustType(path, name) => entry(path, "rust-type", name),
         }
     }
+}
+
+/// Generates the second release with entries that may keep code compiling.
+struct Attempts<'a> {
+    before: &'a Api,
+    new: &'a [Source],
+    options: &'a Options,
+    /// How many more are made.
+    left: usize,
+}
+
+impl Attempts<'_> {
+    /// Returns what the code is with some candidates, and what is still broken.
+    fn run(&mut self, candidates: &[&Candidate]) -> Option<(Api, Vec<Break>)> {
+        self.left = self.left.checked_sub(1)?;
+        let mut options = self.options.clone();
+        for candidate in candidates {
+            candidate.apply(&mut options);
+        }
+        let output = pipeline::run(self.new, &options);
+        if output.diagnostics.has_errors() {
+            return None;
+        }
+        let after = Api::of(&output);
+        let left = self.before.breaks(&after);
+        Some((after, left))
+    }
+
+    /// Finds what keeps each break: the first candidates of all together, since each attempt takes as long as all of them, then the second ones.
+    fn keep(&mut self, breaks: &mut [Break]) {
+        let most = breaks.iter().map(|it| it.candidates.len()).max();
+        for round in 0..most.unwrap_or_default() {
+            let of = |broken: &Break| {
+                let candidate = broken.candidates.get(round).cloned();
+                candidate.filter(|_| broken.keep.is_none())
+            };
+            let mut together: Vec<Candidate> = breaks.iter().filter_map(of).collect();
+            together.sort_unstable();
+            together.dedup();
+            // What this one does is not seen beside others.
+            together.retain(|it| *it != Candidate::NoReuse);
+            let is_known = together.len() > 1 && self.together(&together, round, breaks);
+            for index in 0..breaks.len() {
+                if let Some(candidate) = of(&breaks[index])
+                    && !(is_known && together.contains(&candidate))
+                {
+                    self.one(&candidate, index, breaks);
+                }
+            }
+        }
+    }
+
+    /// Tries these candidates at once; returns whether that shows what each of them does.
+    fn together(&mut self, candidates: &[Candidate], round: usize, breaks: &mut [Break]) -> bool {
+        let all: Vec<&Candidate> = candidates.iter().collect();
+        let Some((after, left)) = self.run(&all) else {
+            return false;
+        };
+        if left
+            .iter()
+            .any(|it| !breaks.iter().any(|old| same(old, it)))
+        {
+            return false;
+        }
+        for broken in breaks.iter_mut().filter(|it| it.keep.is_none()) {
+            let candidate = broken.candidates.get(round);
+            let Some(candidate) = candidate.filter(|it| candidates.contains(it)) else {
+                continue;
+            };
+            let is_field = matches!(candidate, Candidate::FieldName(..));
+            let is_lost = is_field && self.before.loses_types(&after, broken);
+            if !is_lost && !left.iter().any(|it| same(it, broken)) {
+                broken.keep = Some(candidate.keep());
+            }
+        }
+        true
+    }
+
+    /// Tries one candidate of a break.
+    fn one(&mut self, candidate: &Candidate, index: usize, breaks: &mut [Break]) {
+        let Some((after, left)) = self.run(&[candidate]) else {
+            return;
+        };
+        let is_field = matches!(candidate, Candidate::FieldName(..));
+        if is_field && self.before.loses_types(&after, &breaks[index]) {
+            return;
+        }
+        let is_left = |broken: &Break| left.iter().any(|it| same(it, broken));
+        // An entry that breaks something else keeps nothing.
+        if is_left(&breaks[index]) || left.len() >= breaks.len() {
+            return;
+        }
+        for broken in breaks {
+            if broken.keep.is_none() && broken.candidates.contains(candidate) && !is_left(broken) {
+                broken.keep = Some(candidate.keep());
+            }
+        }
+    }
+}
+
+fn same(a: &Break, b: &Break) -> bool {
+    (&a.module, &a.item) == (&b.module, &b.item)
 }
 
 /// The breaks between the code of two releases that no finding has yet.
@@ -119,46 +228,13 @@ impl Releases {
         }
         let before = Api::of(&before);
         let mut breaks = before.breaks(&Api::of(&after));
-        let mut tries = MOST_TRIES;
-        for index in 0..breaks.len() {
-            for candidate in breaks[index].candidates.clone() {
-                if tries == 0 || breaks[index].keep.is_some() {
-                    break;
-                }
-                tries -= 1;
-                let mut options = options.clone();
-                candidate.apply(&mut options);
-                let output = pipeline::run(new, &options);
-                if output.diagnostics.has_errors() {
-                    continue;
-                }
-                let after = Api::of(&output);
-                let is_field = matches!(candidate, Candidate::FieldName(..));
-                if is_field && before.loses_types(&after, &breaks[index]) {
-                    continue;
-                }
-                let left = before.breaks(&after);
-                let is_left = |broken: &Break| {
-                    left.iter()
-                        .any(|it| (&it.module, &it.item) == (&broken.module, &broken.item))
-                };
-                // An entry that breaks something else keeps nothing.
-                if !is_left(&breaks[index]) && left.len() < breaks.len() {
-                    let keep = Keep {
-                        line: candidate.line(),
-                        candidate: candidate.clone(),
-                    };
-                    for broken in &mut breaks {
-                        if broken.keep.is_none()
-                            && broken.candidates.contains(&candidate)
-                            && !is_left(broken)
-                        {
-                            broken.keep = Some(keep.clone());
-                        }
-                    }
-                }
-            }
-        }
+        let mut attempts = Attempts {
+            before: &before,
+            new,
+            options,
+            left: MOST_TRIES,
+        };
+        attempts.keep(&mut breaks);
         Ok(Self { breaks })
     }
 
@@ -185,7 +261,7 @@ impl Releases {
     pub(super) fn assign(&mut self, group: &str, kind: &str, findings: &mut [Finding]) {
         for broken in self.rest(group, kind) {
             let causes = findings.iter_mut().filter(|it| concerns(it, &broken));
-            match causes.max_by_key(|it| it.path.len()) {
+            match causes.max_by_key(|it| (it.path.len(), changes_type(it.rule))) {
                 Some(finding) => finding.rust.push(broken),
                 None => self.breaks.push(broken),
             }
@@ -210,6 +286,21 @@ impl Releases {
         self.breaks = others;
         wanted
     }
+}
+
+/// Returns whether a change is one of a type, more likely than of what it accepts.
+fn changes_type(rule: Rule) -> bool {
+    !matches!(
+        rule,
+        Rule::RulesNarrowed
+            | Rule::UpdateNarrowed
+            | Rule::ListNarrowed
+            | Rule::RulesAdded
+            | Rule::RulesWidened
+            | Rule::RulesChanged
+            | Rule::DefaultChanged
+            | Rule::FieldOptional
+    )
 }
 
 fn concerns(finding: &Finding, broken: &Break) -> bool {
@@ -251,6 +342,10 @@ fn concerns(finding: &Finding, broken: &Break) -> bool {
         | Rule::Preserved
         | Rule::FieldAdded
         | Rule::RulesNarrowed
+        | Rule::UpdateNarrowed
+        | Rule::ListNarrowed
+        | Rule::RulesAdded
+        | Rule::DefaultChanged
         | Rule::RulesWidened
         | Rule::RulesChanged => {
             *path == finding.path || (!finding.path.is_empty() && below(&finding.path))

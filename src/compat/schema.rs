@@ -6,6 +6,7 @@ use super::{
     candidates::Focus,
     isolate,
     judge::{at, judge},
+    kept,
     rules::{Level, Rule},
     witness::{self, Side},
 };
@@ -14,6 +15,8 @@ use crate::{evolution, path::SchemaPath};
 /// Keywords that say nothing about values.
 pub(super) const DESCRIPTIONS: [&str; 5] =
     ["description", "title", "example", "externalDocs", "id"];
+
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
 /// Keywords that the comparison of schemas knows.
 const COMPARED: [&str; 32] = [
@@ -74,9 +77,22 @@ pub(super) fn compare(before: &Side<'_>, after: &Side<'_>, version: &str) -> Vec
             &at(before, &path)[&keyword],
             &at(after, &path)[&keyword],
         );
-        let only = isolate::keywords(before, after, &focus);
-        let search = witness::refused(before, after, only.as_ref(), Some(&focus));
-        found.push(Finding::new(Rule::KeywordChanged, &path, detail).searched(search));
+        let only = if keyword == "properties" {
+            isolate::node(before, after, &focus)
+        } else {
+            isolate::keywords(before, after, &focus)
+        };
+        let mut search = witness::refused(before, after, only.as_ref(), Some(&focus));
+        let mut rule = Rule::KeywordChanged;
+        let is_removed = keyword == EMBEDDED && at(after, &path).get(EMBEDDED).is_none();
+        if is_removed && search.witness.is_none() {
+            // An object of a kind becomes any object; it loses what it does not declare.
+            search = kept::dropped(before, after, &focus);
+            if search.witness.is_none() {
+                rule = Rule::Widened;
+            }
+        }
+        found.push(Finding::new(rule, &path, detail).searched(search));
     }
     if rest.descriptions > 0 {
         let detail = match rest.descriptions {

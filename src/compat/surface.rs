@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 
 use quote::ToTokens;
-use syn::{ImplItem, Item, TraitItem, Visibility};
+use syn::{ImplItem, Item, TraitItem, UseTree, Visibility};
 
 use crate::render::File;
 
@@ -12,6 +12,7 @@ pub(super) type Items = BTreeMap<String, String>;
 /// Returns the items of each module, such as `example_com/v1`.
 pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
     let mut modules: BTreeMap<String, Items> = BTreeMap::new();
+    let mut shared = Vec::new();
     for file in files {
         let Some((module, name)) = file.path.rsplit_once('/') else {
             continue;
@@ -24,18 +25,56 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
             "records.rs",
             "mod.rs",
         ];
-        if known.contains(&name) || name.strip_suffix(".rs").is_none() {
+        if (known.contains(&name) && name != "aliases.rs") || name.strip_suffix(".rs").is_none() {
             continue;
         }
         let Ok(file) = syn::parse_file(&file.text) else {
             continue;
         };
+        for item in &file.items {
+            if let Item::Use(it) = item
+                && matches!(it.vis, Visibility::Public(_))
+            {
+                names(&it.tree, "", &mut |of, name| {
+                    shared.push((module.to_owned(), of.to_owned(), name.to_owned()));
+                });
+            }
+        }
+        if known.contains(&name) {
+            continue;
+        }
         let items = modules.entry(module.to_owned()).or_default();
         for item in file.items {
             add(&item, items);
         }
     }
+    // What a version shares with another one has the functions of that.
+    for (module, of, name) in shared {
+        let sibling = module
+            .rsplit_once('/')
+            .map(|(group, _)| format!("{group}/{of}"));
+        let items = sibling.and_then(|it| modules.get(&it));
+        let is_of = |item: &&String| {
+            let rest = item.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        };
+        let found = items.into_iter().flatten().filter(|(item, _)| is_of(item));
+        let found: Items = found
+            .map(|(item, text)| (item.clone(), text.clone()))
+            .collect();
+        modules.entry(module).or_default().extend(found);
+    }
     modules
+}
+
+/// Calls a function with each name of a `use`, and the module that it is in.
+fn names(tree: &UseTree, module: &str, found: &mut dyn FnMut(&str, &str)) {
+    match tree {
+        UseTree::Path(path) => names(&path.tree, &path.ident.to_string(), found),
+        UseTree::Name(name) => found(module, &name.ident.to_string()),
+        UseTree::Group(group) => group.items.iter().for_each(|it| names(it, module, found)),
+        UseTree::Rename(_) | UseTree::Glob(_) => {}
+    }
 }
 
 fn add(item: &Item, items: &mut Items) {

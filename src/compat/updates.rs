@@ -3,8 +3,8 @@ use kube_codegen_schema::Cause;
 use serde_json::{Value, json};
 
 use super::{
-    candidates::{Focus, frames},
-    shrink::shrink_pair,
+    candidates::{self, Focus, frames},
+    shrink::{shrink, shrink_pair},
     values,
     witness::{Proof, Search, Side, Witness},
 };
@@ -64,6 +64,38 @@ pub(super) fn refused(
             object: update,
             proof,
         }
+    });
+    Search { witness, tries }
+}
+
+/// Searches for an object that may replace itself, as clients send it, in `before` alone: a default that a rule about updates does not let change.
+pub(super) fn defaulted(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    focus: &Focus<'_>,
+) -> Search {
+    let only = only.unwrap_or(after);
+    let is_witness = |object: &Value| {
+        let stored = before.stored(object);
+        before.dropped(object).is_empty()
+            && before.refusals(object).is_empty()
+            && before.replace_refusals(&stored, object).is_empty()
+            && !only.replace_refusals(&stored, object).is_empty()
+            && !after.replace_refusals(&stored, object).is_empty()
+            // Else it cannot be created, either.
+            && after.refusals(object).is_empty()
+    };
+    let objects = candidates::without(before, focus);
+    let tries = objects.len();
+    let found = objects.into_iter().find(|object| is_witness(object));
+    let witness = found.map(|object| {
+        let object = shrink(object, &is_witness);
+        let stored = before.stored(&object);
+        let causes = after.replace_refusals(&stored, &object);
+        let messages = causes.iter().map(Cause::to_string).collect();
+        let proof = Proof::UpdateRefused { stored, messages };
+        Witness { object, proof }
     });
     Search { witness, tries }
 }

@@ -2,12 +2,17 @@
 use kube_codegen_cel::{Facts, Presence, Program, escape};
 use serde_json::Value;
 
+use super::implied;
+
 /// What objects have at a place: those of the first release, as the second one reads them.
 #[derive(Clone, Copy)]
 struct Node<'a> {
     old: &'a Value,
     new: &'a Value,
 }
+
+/// The value of an update, and that before it.
+const VARIABLES: [&str; 2] = ["self", "oldSelf"];
 
 /// Returns whether a rule of a place holds for every object of the first release.
 pub(super) fn holds(rule: &Value, old: &Value, new: &Value) -> bool {
@@ -17,11 +22,45 @@ pub(super) fn holds(rule: &Value, old: &Value, new: &Value) -> bool {
     };
     let known = old["x-kubernetes-validations"].as_array();
     let mut known = known.into_iter().flatten();
-    program.decide("self", &Node { old, new }) == Some(true)
+    let mut bounds = implied::bounds(old).into_iter();
+    let facts = Node { old, new };
+    if program.decide(&VARIABLES, &facts) == Some(true) {
+        return true;
+    }
+    let program = program.reduced(&VARIABLES, &facts);
+    bounds.any(|it| Program::compile(&it).is_ok_and(|it| it.implies(&program)))
         || known.any(|it| {
             it["optionalOldSelf"] == rule["optionalOldSelf"]
                 && compile(it).is_some_and(|it| it.implies(&program))
         })
+}
+
+/// Returns a schema without the alternatives that no object of the first release meets: those that require a field that is new.
+pub(super) fn without_new(schema: &Value, old: &Value, new: &Value) -> Value {
+    let Value::Object(fields) = schema else {
+        return schema.clone();
+    };
+    let facts = Node { old, new };
+    let is_new = |branch: &Value| {
+        let required = branch["required"].as_array().into_iter().flatten();
+        let mut required = required.filter_map(|it| escape(it.as_str()?));
+        required.any(|name| matches!(facts.field(&name), Presence::Never))
+    };
+    let kept = fields.iter().map(|(keyword, value)| {
+        let value = match (keyword.as_str(), value) {
+            ("oneOf" | "anyOf", Value::Array(branches)) => {
+                let branches = branches.iter().filter(|it| !is_new(it));
+                branches.map(|it| without_new(it, old, new)).collect()
+            }
+            ("allOf", Value::Array(parts)) => {
+                parts.iter().map(|it| without_new(it, old, new)).collect()
+            }
+            ("not", inner) => without_new(inner, old, new),
+            (_, value) => value.clone(),
+        };
+        (keyword.clone(), value)
+    });
+    Value::Object(kept.collect())
 }
 
 impl Node<'_> {
@@ -96,7 +135,7 @@ mod tests {
             "map": {"type": "object", "additionalProperties": field},
             "kept": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
             "inner": {"type": "object", "properties": {"a": field}},
-        }, "x-kubernetes-validations": [{"rule": "self.list.size() > 3"}]});
+        }, "x-kubernetes-validations": [{"rule": "self.list.size() > 3"}, {"rule": "self.list.all(it, it.old == 'a')"}]});
         let mut new = old.clone();
         for name in ["a", "b", "c-d"] {
             new["properties"][name] = field.clone();
@@ -118,13 +157,19 @@ mod tests {
             "has(self.inner) ? !has(self.inner.b) : true",
             "!(has(self.inner) && has(self.inner.b) && self.inner.b == 'x')",
             "!has(self.optional) || self.optional != 'C'",
-            // Follows from a rule that there was.
+            "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) + (has(self.inner) ? 1 : 0) <= 1",
+            "!has(oldSelf.a) || has(self.a)",
+            // Follow from a rule that there was.
+            "self.list.size() > 3 || self.kind_ == 'C'",
+            "self.list.all(it, it.old == 'a' || has(it.name))",
             "self.list.size() > 2",
         ] {
             assert!(holds(rule), "{rule}");
         }
         for rule in [
             // An object without the field: the expression fails.
+            "(has(self.a) ? 1 : 0) + (has(self.optional) ? 1 : 0) + (has(self.inner) ? 1 : 0) <= 1",
+            "!has(oldSelf.inner) || has(self.inner)",
             "!has(self.inner.b)",
             "has(self.inner.b) || !has(self.inner)",
             "!has(self.inner) || self.list.all(self, !has(self.inner.b))",

@@ -1,4 +1,5 @@
 //! Makes values near the bounds of two schemas of one place, and of all types.
+use kube_codegen_cel::Program;
 use kube_codegen_schema::{Extent, Schema};
 use serde_json::{Map, Value, json};
 
@@ -9,6 +10,9 @@ pub(super) const EFFORT: usize = 2_000_000;
 
 /// How many items a list gets at most.
 const MOST_ITEMS: usize = 1200;
+
+/// How many random values are made of which some differ.
+const MANY: u64 = 200;
 
 /// How long a text gets at most.
 const LONGEST: usize = 70_000;
@@ -177,6 +181,10 @@ fn numbers(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
             }
         }
     }
+    for keyword in ["minimum", "maximum"] {
+        let bound = |part: &Part<'_>| part.definition[keyword].as_f64();
+        wanted.extend(bound(old).zip(bound(new)).map(|(a, b)| f64::midpoint(a, b)));
+    }
     wanted.extend([
         f64::from(i32::MAX) + 1.0,
         f64::from(i32::MIN) - 1.0,
@@ -191,7 +199,7 @@ fn numbers(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
     let wanted = wanted.into_iter().map(|number| {
         // A whole number is one in JSON, too.
         #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-        if number.fract() == 0.0 && number.abs() < 9e15 {
+        if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_991.0 {
             Value::from(number as i64)
         } else {
             Value::from(number)
@@ -258,6 +266,9 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
         return Vec::new();
     };
     let all: Vec<Value> = items.samples(40).collect();
+    let keys = old.definition["x-kubernetes-list-map-keys"].as_array();
+    let keys = keys.into_iter().flatten().filter_map(Value::as_str);
+    let keys: Vec<&str> = keys.collect();
     let mut found = Vec::new();
     let mut wanted = vec![0, 1, 2];
     for part in [old, new] {
@@ -268,7 +279,7 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
         }
     }
     for count in wanted.into_iter().filter(|it| *it <= MOST_ITEMS) {
-        found.push(distinct(&all, count).into());
+        found.push(distinct(&items, &keys, &all, count).into());
         if let Some(first) = all.first() {
             found.push(vec![first.clone(); count].into());
         }
@@ -279,10 +290,11 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
         found.push(twice.into());
     }
     // Items that only one of the keys of a map distinguishes.
-    let keys = old.definition["x-kubernetes-list-map-keys"].as_array();
-    let whole = keys.and_then(|_| old.inside(&old.definition["items"]));
+    let whole = (!keys.is_empty())
+        .then(|| old.inside(&old.definition["items"]))
+        .flatten();
     let whole: Vec<Value> = whole.iter().flat_map(|it| it.samples(2)).collect();
-    for key in keys.into_iter().flatten().filter_map(Value::as_str) {
+    for key in keys {
         for item in &whole {
             let mut other = item.clone();
             if let Some(value) = other.get_mut(key) {
@@ -291,6 +303,9 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
             }
         }
     }
+    if items.definition["type"] == "string" {
+        found.extend(literals(new).into_iter().map(|it| json!([it])));
+    }
     // Items with the same keys, which differ elsewhere.
     for (index, a) in all.iter().enumerate() {
         found.extend(all[index + 1..].iter().take(3).map(|b| json!([a, b])));
@@ -298,23 +313,78 @@ fn lists(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
     found
 }
 
-/// Returns this many items that differ, as far as they can.
-fn distinct(samples: &[Value], count: usize) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
-    for sample in samples.iter().take(count) {
-        if !found.contains(sample) {
-            found.push(sample.clone());
+/// Returns this many items that differ, as far as they can: in the first key of a map that has enough values, or in what is theirs.
+fn distinct(items: &Part<'_>, keys: &[&str], samples: &[Value], count: usize) -> Vec<Value> {
+    let Some(first) = samples.first() else {
+        return Vec::new();
+    };
+    for key in keys {
+        let Some(part) = items.inside(&items.definition["properties"][*key]) else {
+            continue;
+        };
+        let values = different(&part, part.samples(MANY), count);
+        if values.len() == count {
+            let with = |value: Value| {
+                let mut item = first.clone();
+                item[*key] = value;
+                item
+            };
+            return values.into_iter().map(with).collect();
         }
     }
-    let Some(first) = samples.first() else {
-        return found;
-    };
-    let mut number = 0;
-    while found.len() < count {
-        number += 1;
+    let random = if first.is_object() { 0 } else { MANY };
+    let all = samples.iter().cloned().chain(items.samples(random));
+    let mut found = different(items, all, count);
+    for number in 1.. {
+        if found.len() >= count {
+            break;
+        }
         found.push(numbered(first, number));
     }
     found
+}
+
+/// Returns at most this many of these values that differ, and of numbered ones that are accepted.
+fn different(part: &Part<'_>, values: impl Iterator<Item = Value>, count: usize) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    let mut first = None;
+    for value in values {
+        if found.len() == count {
+            return found;
+        }
+        if !found.contains(&value) {
+            first.get_or_insert_with(|| value.clone());
+            found.push(value);
+        }
+    }
+    let Some(first) = first else {
+        return found;
+    };
+    let numbers = (1..=count).map(|number| numbered(&first, number));
+    let others = first.as_str().into_iter().flat_map(with_other_letters);
+    // If the first number is refused, so are most of the others.
+    let numbers = numbers.take_while(|it| part.accepts(it));
+    for value in numbers.chain(others.map(Value::from).filter(|it| part.accepts(it))) {
+        if found.len() == count {
+            break;
+        }
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+/// Returns texts with one other letter or digit each.
+fn with_other_letters(text: &str) -> impl Iterator<Item = String> {
+    let letters: Vec<char> = text.chars().collect();
+    let places = (0..letters.len()).rev();
+    let all = places.flat_map(|place| ('0'..='9').chain('a'..='z').map(move |c| (place, c)));
+    all.map(move |(place, c)| {
+        let mut letters = letters.clone();
+        letters[place] = c;
+        letters.into_iter().collect()
+    })
 }
 
 /// Returns another value of the same shape.
@@ -332,6 +402,17 @@ fn numbered(value: &Value, number: usize) -> Value {
         }
         value => value.clone(),
     }
+}
+
+/// Returns the texts that the rules of a place name.
+fn literals(part: &Part<'_>) -> Vec<String> {
+    let rules = part.definition["x-kubernetes-validations"].as_array();
+    let rules = rules
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it["rule"].as_str());
+    let programs = rules.filter_map(|it| Program::compile(it).ok());
+    programs.flat_map(|it| it.literals()).collect()
 }
 
 fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
@@ -355,6 +436,22 @@ fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
                 .collect();
             found.push(fields.into());
         }
+    }
+    // Keys that rules tell apart.
+    let literals = literals(new);
+    let literals = literals.iter().map(String::as_str);
+    let long = [
+        "a".repeat(64),
+        "a".repeat(254),
+        format!("{}/a", "a".repeat(254)),
+    ];
+    let keys = TEXTS
+        .iter()
+        .copied()
+        .chain(long.iter().map(String::as_str))
+        .chain(literals);
+    if let Some(value) = &sample {
+        found.extend(keys.map(|key| json!({key: value})));
     }
     found
 }

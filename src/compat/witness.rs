@@ -306,12 +306,7 @@ pub(super) fn refused(
 ) -> Search {
     let mut tries = 0;
     let only = only.unwrap_or(after);
-    let is_disputed = |object: &Value| {
-        before.dropped(object).is_empty()
-            && before.refusals(object).is_empty()
-            && !after.refusals(object).is_empty()
-    };
-    let is_witness = |object: &Value| !only.refusals(object).is_empty() && is_disputed(object);
+    let is_witness = |object: &Value| is_refused(before, after, only, object);
     let found = focus
         .and_then(|focus| candidates::at(before, only, focus, TRIES, &mut tries).find(&is_witness));
     let found = found.or_else(|| {
@@ -319,27 +314,51 @@ pub(super) fn refused(
         let mut disputed = before.disputed(after).iter();
         disputed.find(|object| is_witness(object)).cloned()
     });
-    let witness = found.map(|object| {
-        let causes = only.refusals(&object);
-        let is_one = |cause: &Cause| {
-            let same =
-                |first: &&Cause| first.reason == cause.reason && place(first) == place(cause);
-            causes.iter().find(same).is_some()
-        };
-        let object = shrink(object, &|object| {
-            only.refusals(object).iter().any(is_one) && is_disputed(object)
-        });
-        let causes = only.refusals(&object);
-        let mut messages = after.refusals(&object);
-        if messages.iter().any(|it| causes.contains(it)) {
-            messages.retain(|it| causes.contains(it));
-        }
-        let messages = messages.iter().map(Cause::to_string).collect();
-        let ratchets = after.update_refusals(&before.stored(&object)).is_empty();
-        let proof = Proof::Refused { messages, ratchets };
-        Witness { object, proof }
-    });
+    let witness = found.map(|object| proved(before, after, only, object));
     Search { witness, tries }
+}
+
+/// As [`refused`], among these objects.
+pub(super) fn refused_of(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    objects: Vec<Value>,
+) -> Search {
+    let only = only.unwrap_or(after);
+    let tries = objects.len();
+    let mut objects = objects.into_iter();
+    let found = objects.find(|object| is_refused(before, after, only, object));
+    let witness = found.map(|object| proved(before, after, only, object));
+    Search { witness, tries }
+}
+
+fn is_refused(before: &Side<'_>, after: &Side<'_>, only: &Side<'_>, object: &Value) -> bool {
+    !only.refusals(object).is_empty()
+        && before.dropped(object).is_empty()
+        && before.refusals(object).is_empty()
+        && !after.refusals(object).is_empty()
+}
+
+/// Makes a witness of an object that is refused.
+fn proved(before: &Side<'_>, after: &Side<'_>, only: &Side<'_>, object: Value) -> Witness {
+    let causes = only.refusals(&object);
+    let is_one = |cause: &Cause| {
+        let same = |first: &&Cause| first.reason == cause.reason && place(first) == place(cause);
+        causes.iter().find(same).is_some()
+    };
+    let object = shrink(object, &|object| {
+        only.refusals(object).iter().any(is_one) && is_refused(before, after, only, object)
+    });
+    let causes = only.refusals(&object);
+    let mut messages = after.refusals(&object);
+    if messages.iter().any(|it| causes.contains(it)) {
+        messages.retain(|it| causes.contains(it));
+    }
+    let messages = messages.iter().map(Cause::to_string).collect();
+    let ratchets = after.update_refusals(&before.stored(&object)).is_empty();
+    let proof = Proof::Refused { messages, ratchets };
+    Witness { object, proof }
 }
 
 /// Searches for an object that `after` accepts and `before` refuses. `only` is the second release without one change.

@@ -121,17 +121,11 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
             // Of two equal bounds, the exclusive one accepts less.
             Some((value, (schema[exclusive] == true) == is_lower))
         };
-        let shown = if from[keyword] == to[keyword] {
-            exclusive
-        } else {
-            keyword
-        };
+        let shown = [keyword, exclusive].into_iter();
+        let shown = shown.filter(|it| from[*it] != to[*it]);
+        let shown: Vec<_> = shown.map(|it| differs(it, &from[it], &to[it])).collect();
         let both = ordered(bound(from), bound(to), is_lower);
-        add(
-            Domain::Numbers,
-            both,
-            differs(shown, &from[shown], &to[shown]),
-        );
+        add(Domain::Numbers, both, shown.join(", "));
     }
     for (domain, least, most) in [
         (Domain::Texts, "minLength", "maxLength"),
@@ -252,7 +246,8 @@ pub(super) fn rules(from: &Value, to: &Value) -> Vec<String> {
     let (old, new) = (texts(from), texts(to));
     let only = |sign: &str, a: &[String], b: &[String]| -> Vec<String> {
         let only = a.iter().filter(|it| !b.contains(it));
-        only.map(|it| format!("{sign} rule `{}`", shortened(it)))
+        let line = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
+        only.map(|it| format!("{sign} rule `{}`", shortened(&line(it))))
             .collect()
     };
     let mut details = only("without", &old, &new);

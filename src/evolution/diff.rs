@@ -115,6 +115,13 @@ impl Walk<'_> {
             match (old, new) {
                 (Shape::Any, Shape::Object) if shape::is_open_object(from) => old = Shape::Object,
                 (Shape::Object, Shape::Any) if shape::is_open_object(to) => new = Shape::Object,
+                (Shape::Any, Shape::Any) => {
+                    match (shape::is_open_object(from), shape::is_open_object(to)) {
+                        (true, false) => old = Shape::Object,
+                        (false, true) => new = Shape::Object,
+                        _ => {}
+                    }
+                }
                 _ => {}
             }
         }
@@ -263,8 +270,15 @@ impl Walk<'_> {
             (Class::NowRequired, to, from),
             (Class::NowOptional, from, to),
         ] {
-            let is_always_set = shape::is_required(was, before)
-                || was["properties"][before].get("default").is_some();
+            let default =
+                |schema: &Value, name: &str| schema["properties"][name].get("default").is_some();
+            let mut is_always_set = shape::is_required(was, before) || default(was, before);
+            if self.apart && class == Class::NowRequired {
+                // A default counts as long as there is one.
+                let needs =
+                    |schema, name| shape::is_required(schema, name) && !default(schema, name);
+                is_always_set = needs(was, before) || !needs(is, name);
+            }
             if shape::is_required(is, name) && !is_always_set {
                 self.push(class, a, b, Vec::new());
             }

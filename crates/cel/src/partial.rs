@@ -2,7 +2,7 @@
 
 use cel::{
     IdedExpr,
-    common::ast::{ComprehensionExpr, Expr, LiteralValue, operators},
+    common::ast::{CallExpr, ComprehensionExpr, Expr, LiteralValue, operators},
 };
 use serde_json::Value;
 
@@ -34,10 +34,19 @@ pub enum Presence<F> {
 #[derive(Clone)]
 enum Part<F> {
     One(Value),
+    /// An integer from the first to the second.
+    Between(i64, i64),
     Some(F),
     /// Any value, or an error.
     Unknown,
 }
+
+const COMPARISONS: [&str; 4] = [
+    operators::LESS,
+    operators::LESS_EQUALS,
+    operators::GREATER,
+    operators::GREATER_EQUALS,
+];
 
 /// What is known where an expression is.
 struct Scope<'e, F> {
@@ -47,16 +56,69 @@ struct Scope<'e, F> {
     present: Vec<String>,
 }
 
-/// Returns the value of an expression, if it is true or false for all values of the variable.
-pub(crate) fn decide<F: Facts>(expr: &IdedExpr, variable: &str, facts: &F) -> Option<bool> {
-    let mut scope = Scope {
-        variables: vec![(variable, Part::Some(facts.clone()))],
-        present: Vec::new(),
-    };
-    scope.bool(expr)
+/// Returns the value of an expression, if it is true or false for all values of the variables.
+pub(crate) fn decide<F: Facts>(expr: &IdedExpr, variables: &[&str], facts: &F) -> Option<bool> {
+    Scope::of(variables, facts).bool(expr)
+}
+
+/// Returns an expression without the operands that do not matter for any value of the variables.
+pub(crate) fn reduce<F: Facts>(expr: &IdedExpr, variables: &[&str], facts: &F) -> IdedExpr {
+    Scope::of(variables, facts).reduce(expr)
 }
 
 impl<'e, F: Facts> Scope<'e, F> {
+    fn of(variables: &[&'e str], facts: &F) -> Self {
+        let known = |name: &&'e str| (*name, Part::Some(facts.clone()));
+        Self {
+            variables: variables.iter().map(known).collect(),
+            present: Vec::new(),
+        }
+    }
+
+    fn reduce(&mut self, expr: &'e IdedExpr) -> IdedExpr {
+        match &expr.expr {
+            Expr::Call(call) => match (&*call.func_name, call.args.as_slice()) {
+                // The operand that decides nothing.
+                (name @ (operators::LOGICAL_OR | operators::LOGICAL_AND), [a, b]) => {
+                    let neutral = Some(name == operators::LOGICAL_AND);
+                    if self.bool(a) == neutral {
+                        return self.reduce(b);
+                    }
+                    if self.bool(b) == neutral {
+                        return self.reduce(a);
+                    }
+                    self.with_reduced(expr, call)
+                }
+                (operators::CONDITIONAL, [condition, yes, no]) => match self.bool(condition) {
+                    Some(true) => self.reduce(yes),
+                    Some(false) => self.reduce(no),
+                    None => self.with_reduced(expr, call),
+                },
+                _ => expr.clone(),
+            },
+            Expr::Comprehension(fold) => {
+                let mut reduced = fold.clone();
+                self.inside(fold, Part::Unknown, |scope| {
+                    reduced.loop_step = scope.reduce(&fold.loop_step);
+                });
+                IdedExpr {
+                    id: expr.id,
+                    expr: Expr::Comprehension(reduced),
+                }
+            }
+            _ => expr.clone(),
+        }
+    }
+
+    fn with_reduced(&mut self, expr: &IdedExpr, call: &'e CallExpr) -> IdedExpr {
+        let mut reduced = call.clone();
+        reduced.args = call.args.iter().map(|it| self.reduce(it)).collect();
+        IdedExpr {
+            id: expr.id,
+            expr: Expr::Call(reduced),
+        }
+    }
+
     fn value(&mut self, expr: &'e IdedExpr) -> Part<F> {
         match &expr.expr {
             Expr::Literal(literal) => match literal {
@@ -83,6 +145,10 @@ impl<'e, F: Facts> Scope<'e, F> {
                     _ => Part::Unknown,
                 }
             }
+            Expr::Call(call) if self.number(call).is_some() => {
+                let number = self.number(call);
+                number.map_or(Part::Unknown, |(low, high)| Part::Between(low, high))
+            }
             Expr::Call(call) if call.target.is_none() => {
                 let decided = self.operator(&call.func_name, &call.args);
                 decided.map_or(Part::Unknown, |it| Part::One(it.into()))
@@ -95,6 +161,52 @@ impl<'e, F: Facts> Scope<'e, F> {
     fn bool(&mut self, expr: &'e IdedExpr) -> Option<bool> {
         match self.value(expr) {
             Part::One(Value::Bool(it)) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// Returns the bounds of a choice between numbers, or of a sum, as rules count fields.
+    fn number(&mut self, call: &'e CallExpr) -> Option<(i64, i64)> {
+        let of = |scope: &mut Self, expr: &'e IdedExpr| match scope.value(expr) {
+            Part::One(Value::Number(it)) => it.as_i64().map(|it| (it, it)),
+            Part::Between(low, high) => Some((low, high)),
+            _ => None,
+        };
+        match (&*call.func_name, call.args.as_slice()) {
+            (operators::ADD, [a, b]) => {
+                let (a, b) = (of(self, a)?, of(self, b)?);
+                Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?))
+            }
+            (operators::CONDITIONAL, [condition, yes, no]) => match self.bool(condition) {
+                Some(true) => of(self, yes),
+                Some(false) => of(self, no),
+                None if self.cannot_fail(condition) => {
+                    let (yes, no) = (of(self, yes)?, of(self, no)?);
+                    Some((yes.0.min(no.0), yes.1.max(no.1)))
+                }
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Compares numbers.
+    fn compare(&mut self, name: &str, a: &'e IdedExpr, b: &'e IdedExpr) -> Option<bool> {
+        let mut bounds = [a, b].into_iter().map(|expr| match self.value(expr) {
+            Part::One(Value::Number(it)) => it.as_i64().map(|it| (it, it)),
+            Part::Between(low, high) => Some((low, high)),
+            _ => None,
+        });
+        let (a, b) = (bounds.next()??, bounds.next()??);
+        let less = |a: (i64, i64), b: (i64, i64)| {
+            let (is, is_not) = (a.1 < b.0, a.0 >= b.1);
+            (is || is_not).then_some(is)
+        };
+        match name {
+            operators::LESS => less(a, b),
+            operators::GREATER => less(b, a),
+            operators::LESS_EQUALS => less(b, a).map(|it| !it),
+            operators::GREATER_EQUALS => less(a, b).map(|it| !it),
             _ => None,
         }
     }
@@ -123,6 +235,7 @@ impl<'e, F: Facts> Scope<'e, F> {
             },
             (operators::EQUALS, [a, b]) => self.is_in(a, [b]),
             (operators::NOT_EQUALS, [a, b]) => Some(!self.is_in(a, [b])?),
+            (name, [a, b]) if COMPARISONS.contains(&name) => self.compare(name, a, b),
             (operators::IN, [a, list]) => match &list.expr {
                 Expr::List(list) => self.is_in(a, &list.elements),
                 _ => None,
@@ -186,7 +299,7 @@ impl<'e, F: Facts> Scope<'e, F> {
         let values = match self.value(expr) {
             Part::One(one) => vec![one],
             Part::Some(facts) => facts.values()?,
-            Part::Unknown => return None,
+            Part::Between(..) | Part::Unknown => return None,
         };
         let others = others.into_iter().map(|it| match self.value(it) {
             Part::One(one) => Some(one),
@@ -204,32 +317,47 @@ impl<'e, F: Facts> Scope<'e, F> {
 
     /// Folds a list as `all` and `exists` do: what a step with any item does not change, no number of steps changes.
     fn fold(&mut self, fold: &'e ComprehensionExpr) -> Part<F> {
-        let Part::Some(list) = self.value(&fold.iter_range) else {
-            return Part::Unknown;
-        };
-        let (Some(items), None) = (list.items(), &fold.iter_var2) else {
-            return Part::Unknown;
-        };
         let Part::One(start) = self.value(&fold.accu_init) else {
             return Part::Unknown;
         };
+        let mut step = Part::Unknown;
+        self.inside(fold, Part::One(start.clone()), |scope| {
+            step = scope.value(&fold.loop_step);
+        });
+        match step {
+            Part::One(same) if same == start => {
+                self.variables.push((&fold.accu_var, Part::One(start)));
+                let result = self.value(&fold.result);
+                self.variables.pop();
+                result
+            }
+            _ => Part::Unknown,
+        }
+    }
+
+    /// Looks at a step of a fold, if it is one of a list of which something is known.
+    fn inside(
+        &mut self,
+        fold: &'e ComprehensionExpr,
+        accumulated: Part<F>,
+        look: impl FnOnce(&mut Self),
+    ) {
+        let Part::Some(list) = self.value(&fold.iter_range) else {
+            return;
+        };
+        let (Some(items), None) = (list.items(), &fold.iter_var2) else {
+            return;
+        };
         let length = self.variables.len();
         // Fields of an outer variable with the name of an inner one.
-        let present = std::mem::take(&mut self.present);
         let hidden = format!("{}.", fold.iter_var);
+        let present = std::mem::take(&mut self.present);
         let visible = present.iter().filter(|it| !it.starts_with(&hidden));
         self.present = visible.cloned().collect();
-        self.variables
-            .push((&fold.accu_var, Part::One(start.clone())));
+        self.variables.push((&fold.accu_var, accumulated));
         self.variables.push((&fold.iter_var, Part::Some(items)));
-        let step = self.value(&fold.loop_step);
-        self.variables.truncate(length + 1);
-        let result = match step {
-            Part::One(same) if same == start => self.value(&fold.result),
-            _ => Part::Unknown,
-        };
+        look(self);
         self.variables.truncate(length);
         self.present = present;
-        result
     }
 }

@@ -181,8 +181,8 @@ impl Program {
         Evaluation { result, cost }
     }
 
-    /// Returns what the expression is for all values that a variable may have, if it is the same for all: true, or false. It is none for a value for
-    /// which it may fail.
+    /// Returns what the expression is for all values that its variables may have, if it is the same for all: true, or false. It is none if it may
+    /// fail.
     ///
     /// ```
     /// use kube_codegen_cel::{Facts, Presence, Program};
@@ -203,13 +203,24 @@ impl Program {
     ///     }
     /// }
     ///
-    /// let decide = |text| Program::compile(text).map(|it| it.decide("self", &Empty));
+    /// let decide = |text| Program::compile(text).map(|it| it.decide(&["self"], &Empty));
     /// assert_eq!(decide("!has(self.a) || self.a > self.b")?, Some(true));
     /// assert_eq!(decide("self.a > 1")?, None);
     /// # Ok::<(), kube_codegen_cel::CompileError>(())
     /// ```
-    pub fn decide(&self, variable: &str, facts: &(impl Facts + Sync)) -> Option<bool> {
-        depth::within(self.depth, || partial::decide(&self.expr, variable, facts))
+    pub fn decide(&self, variables: &[&str], facts: &(impl Facts + Sync)) -> Option<bool> {
+        depth::within(self.depth, || partial::decide(&self.expr, variables, facts))
+    }
+
+    /// Returns the expression without what does not matter for any value that its variables may have: without operands that [`decide`](Self::decide) knows.
+    #[must_use]
+    pub fn reduced(&self, variables: &[&str], facts: &(impl Facts + Sync)) -> Self {
+        let expr = depth::within(self.depth, || partial::reduce(&self.expr, variables, facts));
+        Self {
+            expr,
+            source: SourceInfo::default(),
+            depth: self.depth,
+        }
     }
 
     /// Returns whether the form of both shows that another expression is true wherever this one is.

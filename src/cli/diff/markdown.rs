@@ -3,9 +3,12 @@ use std::fmt::Write;
 
 use super::{
     stored::{self, Stored},
-    text::{cluster, head, objects, proof, rust},
+    text::{cluster, head, objects, proof, rust, shortened},
 };
 use crate::compat::{Break, Changes, Level};
+
+/// How long the text is before it leaves out objects, in bytes: a comment has 65,536 letters at most.
+const MOST: usize = 50_000;
 
 pub(super) fn render(
     changes: &[Changes],
@@ -14,6 +17,7 @@ pub(super) fn render(
     summary: &str,
 ) -> String {
     let mut out = format!("## Changes of the API\n\n{}\n", escaped(summary));
+    let mut left_out = 0;
     for change in changes {
         let _ = writeln!(out, "\n### {} (`{}`)\n", escaped(&change.kind), change.name);
         out.push_str("| level | change | for the cluster | for Rust code |\n|---|---|---|---|\n");
@@ -38,22 +42,35 @@ pub(super) fn render(
             let Some(witness) = &finding.witness else {
                 continue;
             };
-            let (says, messages) = proof(witness);
+            let (says, messages) = proof(finding, witness);
+            let messages: Vec<String> = messages.iter().map(|it| shortened(it)).collect();
+            let mut text = String::new();
             let _ = writeln!(
-                out,
+                text,
                 "\n<details><summary>{}: {says}</summary>\n",
                 html(&head(finding))
             );
-            let object = objects(witness);
+            let object = objects(witness, false);
             // A fence longer than any in the text.
             let fence = fence(&object, &messages);
-            let _ = writeln!(out, "{fence}yaml\n{object}{fence}\n");
-            let _ = writeln!(out, "{fence}text\n{}\n{fence}\n", messages.join("\n"));
+            let _ = writeln!(text, "{fence}yaml\n{object}{fence}\n");
+            let _ = writeln!(text, "{fence}text\n{}\n{fence}\n", messages.join("\n"));
             if !finding.rule.advice().is_empty() {
-                let _ = writeln!(out, "To do: {}\n", finding.rule.advice());
+                let _ = writeln!(text, "To do: {}\n", finding.rule.advice());
             }
-            out.push_str("</details>\n");
+            text.push_str("</details>\n");
+            if out.len() + text.len() > MOST {
+                left_out += 1;
+            } else {
+                out.push_str(&text);
+            }
         }
+    }
+    if left_out > 0 {
+        let _ = writeln!(
+            out,
+            "\n{left_out} more objects that prove a change are left out here: `kube-codegen diff` prints them."
+        );
     }
     for of_kind in stored {
         let kind = escaped(&of_kind.kind);

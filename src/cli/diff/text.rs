@@ -1,6 +1,8 @@
 //! Prints the changes of an API for people.
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use crate::{
     cli::console::Console,
     compat::{Break, Changes, Finding, Level, Proof, Witness},
@@ -69,9 +71,13 @@ pub(super) fn cluster(finding: &Finding) -> String {
     text
 }
 
-/// Returns what an object proves, and the messages below it.
-pub(super) fn proof(witness: &Witness) -> (&'static str, Vec<String>) {
+/// Returns what the object of a change proves, and the messages below it.
+pub(super) fn proof(finding: &Finding, witness: &Witness) -> (&'static str, Vec<String>) {
     match &witness.proof {
+        Proof::Refused { messages, .. } if finding.is_status => (
+            "accepted before by a write of /status, refused now:",
+            messages.clone(),
+        ),
         Proof::Refused { messages, .. } => ("accepted before, refused now:", messages.clone()),
         Proof::Accepted { messages } => ("refused before, accepted now:", messages.clone()),
         Proof::UpdateRefused { messages, .. } => {
@@ -95,16 +101,65 @@ pub(super) fn proof(witness: &Witness) -> (&'static str, Vec<String>) {
     }
 }
 
-/// Writes the objects of a proof as YAML: one, or a stored one and its update.
-pub(super) fn objects(witness: &Witness) -> String {
-    let object = yaml_document(&witness.object);
+/// Writes the objects of a proof as YAML: one, or a stored one and its update. What is long is shortened, unless all is wanted.
+pub(super) fn objects(witness: &Witness, all: bool) -> String {
+    let document = |object: &Value| {
+        let mut object = object.clone();
+        if !all {
+            shorten(&mut object);
+        }
+        yaml_document(&object)
+    };
+    let object = document(&witness.object);
     match &witness.proof {
         Proof::UpdateRefused { stored, .. } | Proof::UpdateAccepted { stored, .. } => {
-            let stored = yaml_document(stored);
+            let stored = document(stored);
             format!("# stored\n{stored}---\n# update\n{object}")
         }
         _ => object,
     }
+}
+
+/// How many letters of a text, and how many items of a list or fields of a map, are shown.
+const LETTERS: usize = 300;
+const ITEMS: usize = 20;
+
+/// Replaces what is left out by a text that says how much there is.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = shortened(text),
+        Value::Array(items) => {
+            let count = items.len();
+            if count > ITEMS {
+                items.truncate(3);
+                items.push(format!("... ({count} items)").into());
+            }
+            items.iter_mut().for_each(shorten);
+        }
+        Value::Object(fields) => {
+            let count = fields.len();
+            if count > ITEMS {
+                let mut index = 0;
+                fields.retain(|_, _| {
+                    index += 1;
+                    index <= 3
+                });
+                fields.insert("...".to_owned(), format!("({count} fields)").into());
+            }
+            fields.values_mut().for_each(shorten);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Returns the beginning of a long text, and its length.
+pub(super) fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= LETTERS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(40).collect();
+    format!("{start}... ({count} letters)")
 }
 
 pub(super) fn rust(broken: &Break) -> String {
@@ -130,12 +185,17 @@ fn print_finding(finding: &Finding, console: &mut Console) {
         console.line(&format!("  rust: {}", rust(broken)));
     }
     if let Some(witness) = &finding.witness {
-        let (says, messages) = proof(witness);
+        let (says, messages) = proof(finding, witness);
         console.line(&format!("  {says}"));
-        for line in objects(witness).lines() {
+        for line in objects(witness, console.is_verbose()).lines() {
             console.line(&format!("      {line}"));
         }
         for message in messages {
+            let message = if console.is_verbose() {
+                message
+            } else {
+                shortened(&message)
+            };
             console.line(&format!("    {message}"));
         }
     }

@@ -15,7 +15,7 @@ fn field(old: &Value, new: &Value) -> Vec<(Rule, Level, &'static str)> {
 
 #[test]
 fn an_object_proves_one_of_two_changes_of_a_place() {
-    use Level::{Breaking, Compatible, Risk};
+    use Level::{Breaking, Compatible};
     let text = |pattern: &str| json!({"type": "string", "pattern": pattern});
     let mut ruled = text("^[a]+$");
     ruled["x-kubernetes-validations"] = json!([{"rule": "self != 'aa'"}]);
@@ -41,7 +41,7 @@ fn an_object_proves_one_of_two_changes_of_a_place() {
             list,
             set,
             [
-                (Rule::RulesNarrowed, Breaking, refused),
+                (Rule::ListNarrowed, Breaking, refused),
                 (Rule::Narrowed, Breaking, refused),
             ],
         ),
@@ -100,7 +100,7 @@ fn what_changes_nothing_is_compatible() {
         assert_eq!(field(&text, &new), [], "{new}");
     }
     let fewer = field(&map(json!(["k", "l"])), &map(json!(["k"])));
-    let refused = (Rule::RulesNarrowed, Level::Breaking, "refused, ratchets");
+    let refused = (Rule::ListNarrowed, Level::Breaking, "refused, ratchets");
     assert_eq!(fewer, [refused]);
 }
 
