@@ -96,12 +96,8 @@ impl Api {
             match after.places.get(&key) {
                 Some(new) => compare(path, old, new, &mut report),
                 None if path.is_empty() => {
-                    report.add(
-                        "",
-                        &old.name,
-                        "is removed, with its types".to_owned(),
-                        Vec::new(),
-                    );
+                    let what = "is removed, with its types".to_owned();
+                    report.add("", &old.name, what, Vec::new());
                 }
                 None => {} // Its field is reported.
             }

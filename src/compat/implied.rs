@@ -182,8 +182,8 @@ mod tests {
 
     #[test]
     fn a_bound_may_follow_from_other_keywords() {
-        let text = |more: Value| with(json!({"type": "string"}), more);
-        let integer = |more: Value| with(json!({"type": "integer"}), more);
+        let text = |more: Value| with(json!({"type": "string"}), &more);
+        let integer = |more: Value| with(json!({"type": "integer"}), &more);
         let pattern = json!({"pattern": "^[a-z]{1,10}$"});
         let rule = |text: &str| json!({"x-kubernetes-validations": [{"rule": text}]});
         let set = json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string", "enum": ["a", "b", "c"]}});
@@ -242,14 +242,17 @@ mod tests {
             (object.clone(), json!({"maxProperties": 2}), true),
             (object, json!({"maxProperties": 1}), false),
         ] {
-            let new = with(old.clone(), bound.clone());
+            let new = with(old.clone(), &bound);
             assert_eq!(follows(&old, &new), expected, "{old} and {bound}");
         }
-        let ruled = with(json!({"type": "object"}), rule("has(self.a) && self.a > 1"));
+        let ruled = with(
+            json!({"type": "object"}),
+            &rule("has(self.a) && self.a > 1"),
+        );
         assert!(requires(&ruled, "a") && !requires(&ruled, "b"));
     }
 
-    fn with(mut schema: Value, more: Value) -> Value {
+    fn with(mut schema: Value, more: &Value) -> Value {
         let fields = schema.as_object_mut().unwrap();
         fields.extend(more.as_object().unwrap().clone());
         schema

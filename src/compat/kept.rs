@@ -4,50 +4,38 @@ use serde_json::Value;
 use super::{
     candidates::{self, Focus},
     isolate,
+    proof::{Proof, Witness},
     shrink::shrink,
-    witness::{Proof, Search, Side, Witness},
+    witness::{Search, Side},
 };
 
 /// Searches for an object with a value at a path that only the first release keeps.
 pub(super) fn dropped(before: &Side<'_>, after: &Side<'_>, focus: &Focus<'_>) -> Search {
-    let mut tries = 0;
-    let is_dropped = |object: &Value| {
+    let is_dropped = |by: &Side<'_>, object: &Value| {
         before.refusals(object).is_empty()
             && before.dropped(object).is_empty()
             && !after.dropped(object).is_empty()
+            && !by.dropped(object).is_empty()
             // Else it is refused, and nothing is dropped.
-            && after.refusals(object).is_empty()
+            && by.refusals(object).is_empty()
     };
     let objects = candidates::reaching(before, focus);
-    let found = objects.iter().inspect(|_| tries += 1);
-    let found = found.filter(|it| is_dropped(it)).next().cloned();
-    if found.is_none()
-        && let Some(only) = isolate::around(before, after, focus)
-    {
-        // Another change may refuse all of them.
-        let is_dropped = |object: &Value| {
-            before.refusals(object).is_empty()
-                && before.dropped(object).is_empty()
-                && !after.dropped(object).is_empty()
-                && !only.dropped(object).is_empty()
-                && only.refusals(object).is_empty()
-        };
-        let found = objects.into_iter().find(is_dropped);
-        let witness = found.map(|object| {
-            let object = shrink(object, &is_dropped);
-            let paths = only.dropped(&object);
+    let tries = objects.len();
+    // Another change may refuse all objects.
+    let only = isolate::around(before, after, focus);
+    for by in [Some(after), only.as_ref()].into_iter().flatten() {
+        if let Some(object) = objects.iter().find(|object| is_dropped(by, object)) {
+            let object = shrink(object.clone(), &|object| is_dropped(by, object));
+            let paths = by.dropped(&object);
             let proof = Proof::Dropped { paths };
-            Witness { object, proof }
-        });
-        return Search { witness, tries };
+            let witness = Some(Witness { object, proof });
+            return Search { witness, tries };
+        }
     }
-    let witness = found.map(|object| {
-        let object = shrink(object, &is_dropped);
-        let paths = after.dropped(&object);
-        let proof = Proof::Dropped { paths };
-        Witness { object, proof }
-    });
-    Search { witness, tries }
+    Search {
+        witness: None,
+        tries,
+    }
 }
 
 /// Searches for an object without a field, or with null, that both releases accept and store differently. `only` is the first release with one change

@@ -7,7 +7,9 @@ mod isolate;
 mod judge;
 mod kept;
 mod language;
+mod lists;
 mod manifest;
+mod proof;
 mod refused;
 mod ruled;
 mod rules;
@@ -28,10 +30,10 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::Value;
 
+pub(crate) use proof::{Proof, Witness};
 pub(crate) use rules::{Level, Rule};
 pub(crate) use rust::{Break, Releases};
 pub(crate) use stored::{Effect, Group, Reading, readings};
-pub(crate) use witness::{Proof, Witness};
 
 use crate::{options::Options, path::SchemaPath, source::Source, threads};
 use witness::{Search, Side};

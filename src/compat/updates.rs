@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::{
     candidates::{self, Focus, frames},
+    proof::{Proof, Witness},
     shrink::{shrink, shrink_pair},
     values,
-    witness::{Proof, Search, Side, Witness},
+    witness::{Search, Side},
 };
 use crate::{diag::pointer::push, evolution};
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{
     candidates::{self, Focus},
     differing::differing,
+    proof::{Proof, Witness},
     shrink::shrink,
     values::{EFFORT, Part},
 };
@@ -215,77 +216,6 @@ impl<'a> Side<'a> {
                 .map(|(object, _)| object)
                 .collect()
         })
-    }
-}
-
-/// An object that proves a change.
-#[derive(Clone, Debug)]
-pub(crate) struct Witness {
-    /// The object as a user writes it.
-    pub(crate) object: Value,
-    /// What it proves.
-    pub(crate) proof: Proof,
-}
-
-/// What an object proves.
-#[derive(Clone, Debug)]
-pub(crate) enum Proof {
-    /// The first release accepts the object, the second one refuses it with these messages.
-    Refused {
-        messages: Vec<String>,
-        /// Whether stored objects like it can be updated as long as the update does not change what is refused.
-        ratchets: bool,
-    },
-    /// The first release refuses the object with these messages, the second one accepts it.
-    Accepted { messages: Vec<String> },
-    /// The first release accepts the object as an update of a stored one, the second one refuses it with these messages.
-    UpdateRefused {
-        stored: Value,
-        messages: Vec<String>,
-    },
-    /// The first release refuses the object as an update of a stored one with these messages, the second one accepts it.
-    UpdateAccepted {
-        stored: Value,
-        messages: Vec<String>,
-    },
-    /// The second release drops these fields.
-    Dropped { paths: Vec<String> },
-    /// The releases store it differently.
-    Stored {
-        path: String,
-        before: String,
-        after: String,
-    },
-}
-
-impl Witness {
-    /// Returns it for programs.
-    pub(crate) fn json(&self) -> Value {
-        let object = &self.object;
-        match &self.proof {
-            Proof::Refused { messages, ratchets } => {
-                json!({"proves": "refused", "object": object, "messages": messages, "ratchets": ratchets})
-            }
-            Proof::Accepted { messages } => {
-                json!({"proves": "accepted", "object": object, "messages": messages})
-            }
-            Proof::UpdateRefused { stored, messages } => {
-                json!({"proves": "update-refused", "stored": stored, "object": object, "messages": messages})
-            }
-            Proof::UpdateAccepted { stored, messages } => {
-                json!({"proves": "update-accepted", "stored": stored, "object": object, "messages": messages})
-            }
-            Proof::Dropped { paths } => {
-                json!({"proves": "dropped", "object": object, "paths": paths})
-            }
-            Proof::Stored {
-                path,
-                before,
-                after,
-            } => {
-                json!({"proves": "stored", "object": object, "path": path, "before": before, "after": after})
-            }
-        }
     }
 }
 
