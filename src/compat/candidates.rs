@@ -19,7 +19,7 @@ const NAMES: [&str; 6] = [
     "a.b",
     "a-b",
     "example-with-a-long-name-of-more-than-sixty-three-characters-in-all",
-    "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-nearly-nobody-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-refuse-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
+    "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-hardly-one-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-refuse-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
 ];
 
 /// Where a change is: the path in the schema that accepts, and that in the schema that refuses.

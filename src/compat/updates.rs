@@ -44,10 +44,13 @@ pub(super) fn refused(
         stored != update
             && before.dropped(stored).is_empty()
             && before.dropped(update).is_empty()
-            && !only.replace_refusals(stored, update).is_empty()
             && before.replace_refusals(stored, update).is_empty()
             && before.refusals(stored).is_empty()
-            && !after.replace_refusals(stored, update).is_empty()
+            // By the rule, and not by another change.
+            && is_shared(
+                &only.replace_refusals(stored, update),
+                &after.replace_refusals(stored, update),
+            )
             // Else the update is about something else.
             && only.refusals(update).is_empty()
     };
@@ -67,6 +70,10 @@ pub(super) fn refused(
         }
     });
     Search { witness, tries }
+}
+
+fn is_shared(causes: &[Cause], others: &[Cause]) -> bool {
+    causes.iter().any(|cause| others.contains(cause))
 }
 
 /// Searches for an object that may replace itself, as clients send it, in `before` alone: a default that a rule about updates does not let change.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of the task.
 ///
@@ -26,6 +26,10 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// Directory with `crds/<repository>/*.yaml`, or any directory of CRDs
     folder: PathBuf,
+
+    /// Compare with the CRDs of this folder, which have the same names, in place of random changes
+    #[arg(long, value_name = "FOLDER")]
+    release: Option<PathBuf>,
 
     /// Use only repositories whose name contains this text; can be repeated
     #[arg(long, value_name = "REPOSITORY")]
@@ -68,23 +72,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Runs the task and returns whether no object disproved a verdict.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    let real = arguments.folder.join("crds");
-    let folder = if real.is_dir() {
-        &real
-    } else {
-        &arguments.folder
-    };
-    let manifests = input::find(folder, &arguments.only)?;
-    let manifests = slice::select(manifests, Some(arguments.seed), arguments.slice << 10);
-    let mut crds = Vec::new();
-    for manifest in manifests {
-        let output = pipeline::run(&[manifest.source], &Options::default());
-        let kinds = output.model.kinds.iter().filter(|kind| kind.storage);
-        crds.extend(kinds.map(|kind| (kind.definition(), kind.version.clone())));
-    }
-    if crds.is_empty() {
-        return Err("no CRD".into());
-    }
+    let crds = read(&arguments.folder, arguments)?;
+    let release = arguments.release.as_ref();
+    let release = release.map(|folder| read(folder, arguments)).transpose()?;
     let mut lines = Vec::new();
     let (mut compatible, mut disproved) = (0, 0);
     // By rule: how many there were, and how many of them an object proved.
@@ -92,7 +82,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let mut compiled = rust::Pairs::default();
     let mut pairs = 0;
     for index in arguments.skip..arguments.skip + arguments.pairs {
-        let Some((old, new, version, what)) = pair(&crds, arguments.seed, index) else {
+        let pair = match &release {
+            Some(release) => released(&crds, release, index),
+            None => pair(&crds, arguments.seed, index),
+        };
+        let Some((old, new, version, what)) = pair else {
             continue;
         };
         pairs += 1;
@@ -152,13 +146,48 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     Ok(disproved + wrong == 0)
 }
 
+/// Reads the CRDs of a folder, each with its storage version.
+fn read(folder: &Path, arguments: &Arguments) -> Result<Vec<(Value, String)>> {
+    let real = folder.join("crds");
+    let folder = if real.is_dir() { &real } else { folder };
+    let manifests = input::find(folder, &arguments.only)?;
+    let manifests = slice::select(manifests, Some(arguments.seed), arguments.slice << 10);
+    let mut crds = Vec::new();
+    for manifest in manifests {
+        let output = pipeline::run(&[manifest.source], &Options::default());
+        let kinds = output.model.kinds.iter().filter(|kind| kind.storage);
+        crds.extend(kinds.map(|kind| (kind.definition(), kind.version.clone())));
+    }
+    if crds.is_empty() {
+        return Err(format!("no CRD in {}", folder.display()).into());
+    }
+    Ok(crds)
+}
+
+type Pair<'a> = (&'a Value, Value, &'a str, Vec<String>);
+
+/// Returns a CRD and what it is in another release.
+fn released<'a>(
+    crds: &'a [(Value, String)],
+    release: &[(Value, String)],
+    index: usize,
+) -> Option<Pair<'a>> {
+    let (old, version) = crds.get(index)?;
+    let name = |crd: &Value| crd["metadata"]["name"].clone();
+    let (new, _) = release.iter().find(|(new, _)| name(new) == name(old))?;
+    (new != old).then(|| {
+        (
+            old,
+            new.clone(),
+            version.as_str(),
+            vec!["a release".to_owned()],
+        )
+    })
+}
+
 /// Returns a CRD and its random change, the version that changed, and what changed; `None` if the generator refuses the changes that were
 /// tried.
-fn pair(
-    crds: &[(Value, String)],
-    seed: u64,
-    index: usize,
-) -> Option<(&Value, Value, &str, Vec<String>)> {
+fn pair(crds: &[(Value, String)], seed: u64, index: usize) -> Option<Pair<'_>> {
     /// How many changes are tried.
     const TRIES: usize = 20;
     let mut random = Rng::with_seed(seed);
