@@ -192,7 +192,8 @@ impl Attempts<'_> {
         }
         let is_left = |broken: &Break| left.iter().any(|it| same(it, broken));
         // An entry that breaks something else keeps nothing.
-        if is_left(&breaks[index]) || left.len() >= breaks.len() {
+        let is_new = |it: &Break| !breaks.iter().any(|old| same(old, it));
+        if is_left(&breaks[index]) || left.iter().any(is_new) {
             return;
         }
         for broken in breaks {
