@@ -43,7 +43,10 @@ pub(super) fn difference(matches: &str, other: &str, most: usize) -> Option<Diff
     let automata = [matches?, other?, letters?];
     let bytes = representatives(&automata);
     let config = start::Config::new().anchored(Anchored::No);
-    let starts = array::from_fn(|index| automata[index].start_state(&config).ok());
+    let starts: States = array::from_fn(|index| automata[index].start_state(&config).ok());
+    if starts.contains(&None) {
+        return None;
+    }
     let mut found = Difference {
         texts: Vec::new(),
         is_whole: true,
@@ -64,20 +67,18 @@ pub(super) fn difference(matches: &str, other: &str, most: usize) -> Option<Diff
             break;
         }
         for byte in &bytes {
-            let steps = array::from_fn(|index| {
+            let steps: States = array::from_fn(|index| {
                 let dfa = &automata[index];
                 let state = states[index].map(|state| dfa.next_state(state, *byte));
                 state.filter(|state| !dfa.is_match_state(*state))
             });
+            let mut reached = automata.iter().zip(steps);
+            if reached.any(|(dfa, state)| state.is_some_and(|it| dfa.is_quit_state(it))) {
+                return None;
+            }
             let is_dead = |index: usize| {
                 steps[index].is_some_and(|state| automata[index].is_dead_state(state))
             };
-            let all = [0, 1, 2];
-            if all.iter().any(|index| {
-                steps[*index].is_some_and(|state| automata[*index].is_quit_state(state))
-            }) {
-                return None;
-            }
             let is_over = is_dead(0) || steps[1].is_none() || is_dead(2);
             if !is_over && known.insert(steps) {
                 let mut text = text.clone();
