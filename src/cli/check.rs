@@ -186,17 +186,9 @@ fn compile(declared: &Value, scale: &Value) -> (Result<Schema, String>, Vec<Rule
         schema.map_err(|error| error.to_string())
     };
     let schema = compile(declared);
-    let mut problems: Vec<_> = schema.iter().flat_map(Schema::rule_problems).collect();
+    let problems: Vec<_> = schema.iter().flat_map(crd::rule_problems).collect();
     if problems.is_empty() {
         return (schema, problems);
-    }
-    // What one rule costs too much is also too much for all together.
-    if problems
-        .iter()
-        .any(|it| it.reason == Reason::Forbidden && it.message.starts_with("estimated "))
-    {
-        problems
-            .retain(|it| it.reason != Reason::Forbidden || it.message.starts_with("estimated "));
     }
     let mut declared = declared.clone();
     // A rule that costs too much can be evaluated.

@@ -16,7 +16,7 @@ pub(super) fn differing(schema: &Value, other: &Value) -> Value {
 }
 
 /// Returns a schema without descriptions.
-fn plain(schema: &Value) -> Value {
+pub(super) fn plain(schema: &Value) -> Value {
     let Value::Object(fields) = schema else {
         return schema.clone();
     };

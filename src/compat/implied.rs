@@ -2,18 +2,13 @@
 use kube_codegen_cel::Program;
 use serde_json::Value;
 
-use super::{language, schema::DESCRIPTIONS};
-use crate::evolution::RULES;
+use super::{language, schema::restricts};
 
 /// Returns whether all that newly restricts values at a place follows from what restricted them.
 pub(super) fn follows(old: &Value, new: &Value) -> bool {
     let keywords = new.as_object().into_iter().flatten();
-    let mut differing = keywords.filter(|(keyword, bound)| {
-        let mut others = DESCRIPTIONS.iter().chain(&RULES);
-        let is_other =
-            others.any(|it| it == keyword) || matches!(keyword.as_str(), "default" | "nullable");
-        !is_other && old.get(keyword.as_str()) != Some(*bound)
-    });
+    let mut differing = keywords
+        .filter(|(keyword, bound)| restricts(keyword) && old.get(keyword.as_str()) != Some(*bound));
     differing.all(|(keyword, bound)| bound_follows(keyword, bound, old, new))
 }
 
@@ -46,11 +41,8 @@ fn bound_follows(keyword: &str, bound: &Value, old: &Value, new: &Value) -> bool
         let known = count(old, keyword).zip(bound.as_u64());
         known.is_some_and(|(known, bound)| known >= bound) || ruled(&size, ">=")
     };
-    let matches = |pattern: &str| {
-        let old = old["pattern"].as_str().unwrap_or_default();
-        let found = language::difference(old, pattern, 1);
-        found.is_some_and(|it| it.is_whole && it.texts.is_empty())
-    };
+    let matches =
+        |pattern: &str| language::includes(pattern, old["pattern"].as_str().unwrap_or_default());
     match keyword {
         "pattern" => bound.as_str().is_some_and(matches),
         "enum" => {

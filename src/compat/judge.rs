@@ -4,11 +4,12 @@ use serde_json::Value;
 use super::{
     Finding,
     candidates::{self, Focus},
+    differing::plain,
     implied, isolate, kept, language, ruled,
     rules::{Level, Rule},
-    schema::DESCRIPTIONS,
+    schema::restricts,
     updates, values,
-    witness::{self, Side},
+    witness::{self, Search, Side},
 };
 use crate::{
     evolution::{self, Change, Class, RULES},
@@ -116,24 +117,9 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
             place.accepted(Rule::Nullable, whole_back().as_ref(), &back)
         }
         Class::Preserved => place.finding(Rule::Preserved),
-        Class::Default if !place.is_limited() => place.default_changed(),
-        Class::Default => {
-            let only = isolate::default(before, after, &place.focus);
-            let mut narrowed = place.refused(Rule::Narrowed, only.as_ref(), &place.around);
-            if narrowed.witness.is_none() {
-                let objects = candidates::without(before, &place.focus);
-                let search = witness::refused_of(before, after, only.as_ref(), objects);
-                narrowed = place.finding(Rule::Narrowed).searched(search);
-            }
-            if narrowed.witness.is_none() {
-                let search = updates::defaulted(before, after, only.as_ref(), &place.focus);
-                narrowed = place.finding(Rule::Narrowed).searched(search);
-            }
-            if narrowed.witness.is_some() {
-                return narrowed;
-            }
-            place.default_changed()
-        }
+        Class::Default => place
+            .default_refused()
+            .unwrap_or_else(|| place.default_changed()),
         Class::Rules => ruled::judge(before, after, &place.focus, &|rule| place.finding(rule)),
     }
 }
@@ -169,6 +155,26 @@ impl Place<'_> {
         self.finding(rule).searched(found)
     }
 
+    /// Searches for what a new default, or one less, makes the API server refuse: an object, or an update.
+    fn default_refused(&self) -> Option<Finding> {
+        if !self.is_limited() {
+            return None;
+        }
+        let (before, after) = (self.before, self.after);
+        let only = isolate::default(before, after, &self.focus);
+        let only = only.as_ref();
+        let around = || witness::refused(before, after, only, Some(&self.around));
+        let without = || {
+            let objects = candidates::without(before, &self.focus);
+            witness::refused_of(before, after, only, objects)
+        };
+        let update = || updates::defaulted(before, after, only, &self.focus);
+        let searches: [&dyn Fn() -> Search; 3] = [&around, &without, &update];
+        let mut found = searches.iter().map(|search| search());
+        let search = found.find(|it| it.witness.is_some())?;
+        Some(self.finding(Rule::Narrowed).searched(search))
+    }
+
     fn default_changed(&self) -> Finding {
         let only = isolate::default(self.before, self.after, &self.focus);
         let stored = kept::stored(self.before, self.after, only.as_ref(), &self.focus);
@@ -187,7 +193,9 @@ impl Place<'_> {
             }
         }
         // Rules of the place itself about updates.
-        at(self.after, self.focus.there).get(RULES[0]).is_some()
+        at(self.after, self.focus.there)
+            .get("x-kubernetes-validations")
+            .is_some()
     }
 
     /// Judges another type.
@@ -278,8 +286,7 @@ impl Place<'_> {
         let of = |side, path| at(side, path)["pattern"].as_str().unwrap_or_default();
         let old = of(self.before, self.focus.here);
         let new = of(self.after, self.focus.there);
-        let includes = |a, b| language::difference(a, b, 1).is_some_and(|it| it.is_whole);
-        match (includes(old, new), includes(new, old)) {
+        match (language::includes(new, old), language::includes(old, new)) {
             (true, true) => self.finding(Rule::NoEffect),
             (true, false) => {
                 let back = self.focus.back();
@@ -299,10 +306,7 @@ impl Place<'_> {
         let [old, new] = nodes.map(|node| {
             let mut node = node.clone();
             if let Some(fields) = node.as_object_mut() {
-                fields.retain(|name, _| {
-                    let mut others = keywords.iter().chain(&DESCRIPTIONS).chain(&RULES);
-                    name != "default" && name != "nullable" && !others.any(|it| it == name)
-                });
+                fields.retain(|name, _| restricts(name) && !keywords.contains(&name.as_str()));
             }
             node
         });
@@ -341,10 +345,5 @@ impl Place<'_> {
 
 /// Returns whether the values of a field are those of a map, too.
 fn is_included(field: &Value, values: &Value) -> bool {
-    let plain = |schema: &Value| {
-        let mut fields = schema.as_object().cloned().unwrap_or_default();
-        fields.retain(|name, _| !DESCRIPTIONS.contains(&name.as_str()));
-        fields
-    };
     *values == true || (values.is_object() && plain(field) == plain(values))
 }

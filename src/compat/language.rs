@@ -31,6 +31,11 @@ pub(super) struct Difference {
 /// The states of the automata after some bytes; none where the pattern matches, whatever follows.
 type States = [Option<StateID>; 3];
 
+/// Returns whether the first pattern matches all texts that the second one matches, as far as that can be found out.
+pub(super) fn includes(pattern: &str, other: &str) -> bool {
+    difference(other, pattern, 1).is_some_and(|it| it.is_whole)
+}
+
 /// Returns at most `most` texts that the first pattern matches and the second one does not; none if that cannot be found out.
 pub(super) fn difference(matches: &str, other: &str, most: usize) -> Option<Difference> {
     let patterns = [

@@ -1,6 +1,7 @@
 //! Compares two releases of an API: what changed, and what that breaks in clusters and in Rust code, with proof.
 mod api;
 mod candidates;
+mod crd_refused;
 mod differing;
 mod implied;
 mod isolate;
@@ -10,10 +11,10 @@ mod language;
 mod lists;
 mod manifest;
 mod proof;
-mod refused;
 mod ruled;
 mod rules;
 mod rust;
+mod satisfied;
 mod scale;
 mod schema;
 mod shrink;
@@ -22,7 +23,6 @@ mod surface;
 #[cfg(test)]
 mod tests;
 mod updates;
-mod vacuous;
 mod values;
 mod witness;
 
@@ -200,7 +200,7 @@ pub(crate) fn compare(
             (Some(_), None) => vec![Finding::at(Rule::CrdRemoved, "", String::new())],
             (None, Some(new)) => {
                 let mut found = vec![Finding::at(Rule::CrdAdded, "", String::new())];
-                found.extend(refused::compare(None, new));
+                found.extend(crd_refused::compare(None, new));
                 found
             }
             (Some(old), Some(new)) => compare_crd(old, new),
@@ -271,8 +271,8 @@ fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
             found.extend(changes);
         }
     }
-    let refused = refused::compare(Some(old), new);
-    // What a rule refuses does not matter, if there is no such rule.
+    let refused = crd_refused::compare(Some(old), new);
+    // The API server never runs a rule that it refuses.
     let is_refused = |it: &Finding| {
         let mut refused = refused.iter();
         refused.any(|other| (&other.version, &other.path) == (&it.version, &it.path))

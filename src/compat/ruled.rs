@@ -9,7 +9,7 @@ use super::{
     isolate,
     judge::at,
     rules::Rule,
-    updates, vacuous,
+    satisfied, updates,
     witness::{self, Side},
 };
 use crate::evolution::RULES;
@@ -119,7 +119,7 @@ fn only_other_messages(old: &Value, new: &Value) -> bool {
 /// Returns whether nothing that restricts values differs but rules that the second schema does not have, or their messages, and rules that hold for all
 /// objects of the first release.
 fn only_wider_rules(old: &Value, new: &Value) -> bool {
-    let known = vacuous::without_new(new, old, new);
+    let known = satisfied::without_new(new, old, new);
     others(old) == others(&known) && has_only_wider_rules(old, new)
 }
 
@@ -127,5 +127,5 @@ fn has_only_wider_rules(old: &Value, new: &Value) -> bool {
     let known = texts(old);
     let rules = new[CEL].as_array().into_iter().flatten();
     let mut added = rules.filter(|rule| !known.contains(&text(rule)));
-    added.all(|rule| vacuous::holds(rule, old, new))
+    added.all(|rule| satisfied::holds(rule, old, new))
 }

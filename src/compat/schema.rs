@@ -10,11 +10,23 @@ use super::{
     rules::{Level, Rule},
     witness::{self, Side},
 };
-use crate::{evolution, path::SchemaPath};
+use crate::{
+    evolution::{self, RULES},
+    path::SchemaPath,
+};
 
 /// Keywords that say nothing about values.
 pub(super) const DESCRIPTIONS: [&str; 5] =
     ["description", "title", "example", "externalDocs", "id"];
+
+/// Returns whether a keyword restricts values, and is no change of its own as rules and defaults are.
+pub(super) fn restricts(keyword: &str) -> bool {
+    let mut others = DESCRIPTIONS
+        .iter()
+        .chain(&RULES)
+        .chain(&["default", "nullable"]);
+    !others.any(|it| *it == keyword)
+}
 
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 

@@ -1,4 +1,5 @@
 //! Each rule by a change that it is about, with what proves it and what it breaks in Rust.
+mod crds;
 mod fields;
 mod objects;
 mod verdicts;

@@ -9,14 +9,16 @@ mod manifest;
 mod names;
 mod read_schema;
 mod reader;
+#[cfg(feature = "cli")]
+mod rules;
 mod schema;
 mod subresources;
 mod time;
 mod version;
 
-#[cfg(feature = "cli")]
-pub(crate) use reader::schema_path;
 pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
+#[cfg(feature = "cli")]
+pub(crate) use {reader::schema_path, rules::rule_problems};
 
 use crate::diag::{Code, Diagnostics, Place};
 use crate::ir::{Column, Deprecation, Scale, Scope, SelectableField};

@@ -130,3 +130,57 @@ fn html(text: &str) -> String {
         .replace('@', "@<!-- -->")
         .replace(['\n', '\r'], " ")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::compat::{Finding, Proof, Rule, Witness};
+
+    #[test]
+    fn a_comment_leaves_out_objects_and_says_how_many() {
+        let finding = |index: usize| Finding {
+            rule: Rule::Narrowed,
+            level: Level::Breaking,
+            version: Some("v1".to_owned()),
+            path: format!("spec.field{index}"),
+            to: None,
+            detail: String::new(),
+            witness: Some(Witness {
+                object: json!({"spec": {"text": "a".repeat(290)}}),
+                proof: Proof::Refused {
+                    messages: vec!["refused".to_owned()],
+                    ratchets: true,
+                },
+            }),
+            tries: None,
+            is_status: false,
+            rust: Vec::new(),
+        };
+        let text = |count: usize| {
+            let changes = Changes {
+                name: "widgets.example.com".to_owned(),
+                kind: "Widget".to_owned(),
+                findings: (0..count).map(finding).collect(),
+            };
+            render(&[changes], &[], &[], "")
+        };
+        assert_eq!(text(3).matches("<details>").count(), 3);
+        assert!(!text(3).contains("left out"));
+        let long = text(120);
+        let shown = long.matches("<details>").count();
+        assert_eq!(shown, long.matches("</details>").count());
+        let rest = format!(
+            "\n{} more objects that prove a change are left out here",
+            120 - shown
+        );
+        assert!(shown < 120 && long.contains(&rest), "{shown}");
+        assert!(long.len() < 65_536, "{}", long.len());
+        assert_eq!(
+            long.matches("| breaking |").count(),
+            120,
+            "each change is in the table"
+        );
+    }
+}

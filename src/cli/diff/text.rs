@@ -203,3 +203,29 @@ fn print_finding(finding: &Finding, console: &mut Console) {
         console.line(&format!("  to do: {}", finding.rule.advice()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_long_is_shortened() {
+        let (long, list) = ("é".repeat(301), vec![1; 21]);
+        let map: serde_json::Map<_, _> =
+            (0..21).map(|it| (format!("k{it:02}"), json!(it))).collect();
+        let mut value = json!({"short": "é".repeat(300), "long": long, "list": list, "map": map, "few": [1, 2]});
+        let short = value["short"].clone();
+        shorten(&mut value);
+        assert_eq!(value["short"], short);
+        assert_eq!(
+            value["long"],
+            format!("{}... (301 letters)", "é".repeat(40))
+        );
+        assert_eq!(value["list"], json!([1, 1, 1, "... (21 items)"]));
+        let shown = json!({"k00": 0, "k01": 1, "k02": 2, "...": "(21 fields)"});
+        assert_eq!(value["map"], shown);
+        assert_eq!(value["few"], json!([1, 2]));
+    }
+}

@@ -35,13 +35,10 @@ pub(super) async fn fire(server: &ApiServer, path: &str, number: u32) -> u16 {
             "apiVersion": "batch/v1", "kind": "Job", "namespace": job["metadata"]["namespace"], "name": job["metadata"]["name"],
             "uid": job["metadata"]["uid"], "resourceVersion": job["metadata"]["resourceVersion"],
         }]);
-        let status = json!({"status": {"active": active, "lastScheduleTime": now}});
-        request(
+        set_status(
             server,
-            Method::PATCH,
-            &format!("{path}/status"),
-            MERGE,
-            &status,
+            path,
+            &json!({"active": active, "lastScheduleTime": now}),
         )
         .await;
     }
@@ -55,13 +52,10 @@ pub(super) async fn finish(server: &ApiServer, path: &str) -> u16 {
         return found;
     }
     let now = kube_codegen_record::clock::now().to_string();
-    let status = json!({"status": {"active": null, "lastSuccessfulTime": now}});
-    request(
+    set_status(
         server,
-        Method::PATCH,
-        &format!("{path}/status"),
-        MERGE,
-        &status,
+        path,
+        &json!({"active": null, "lastSuccessfulTime": now}),
     )
     .await;
     let (_, list) = request(server, Method::GET, &jobs(path), JSON, &Value::Null).await;
@@ -100,6 +94,11 @@ fn jobs(path: &str) -> String {
         .rsplit_once("/cronjobs/")
         .map_or("", |(place, _)| place);
     format!("{place}/jobs")
+}
+
+async fn set_status(server: &ApiServer, path: &str, status: &Value) {
+    let (path, body) = (format!("{path}/status"), json!({"status": status}));
+    request(server, Method::PATCH, &path, MERGE, &body).await;
 }
 
 async fn request(

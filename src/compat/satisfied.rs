@@ -22,12 +22,12 @@ pub(super) fn holds(rule: &Value, old: &Value, new: &Value) -> bool {
     };
     let known = old["x-kubernetes-validations"].as_array();
     let mut known = known.into_iter().flatten();
-    let mut bounds = implied::bounds(old).into_iter();
     let facts = Node { old, new };
     if program.decide(&VARIABLES, &facts) == Some(true) {
         return true;
     }
     let program = program.reduced(&VARIABLES, &facts);
+    let mut bounds = implied::bounds(old).into_iter();
     bounds.any(|it| Program::compile(&it).is_ok_and(|it| it.implies(&program)))
         || known.any(|it| {
             it["optionalOldSelf"] == rule["optionalOldSelf"]
