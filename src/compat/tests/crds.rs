@@ -28,11 +28,20 @@ fn another_field_for_replicas_limits_it() {
 
 #[test]
 fn a_shorter_name_is_proved() {
-    let found = compared(|crd| {
-        let root = at(crd, "/spec/versions/0/schema/openAPIV3Schema/properties");
-        root["metadata"] =
-            json!({"type": "object", "properties": {"name": {"type": "string", "maxLength": 10}}});
-    });
+    let with = |metadata: Value| {
+        let mut crd = crd();
+        let root = at(
+            &mut crd,
+            "/spec/versions/0/schema/openAPIV3Schema/properties",
+        );
+        root["metadata"] = metadata;
+        crd
+    };
+    let name = json!({"type": "string", "maxLength": 10});
+    let found = compare_crd(
+        &with(json!({"type": "object"})),
+        &with(json!({"type": "object", "properties": {"name": name}})),
+    );
     let proofs: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
     assert_eq!(proofs, [(Rule::KeywordChanged, "refused, ratchets")]);
 }
