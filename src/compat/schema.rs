@@ -19,7 +19,7 @@ use crate::{
 pub(super) const DESCRIPTIONS: [&str; 5] =
     ["description", "title", "example", "externalDocs", "id"];
 
-/// Returns whether a keyword restricts values, and is no change of its own as rules and defaults are.
+/// Returns whether a keyword restricts values, and is part of a change of bounds, unlike rules and defaults.
 pub(super) fn restricts(keyword: &str) -> bool {
     let mut others = DESCRIPTIONS
         .iter()

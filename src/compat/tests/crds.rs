@@ -1,4 +1,4 @@
-//! Verdicts about what lies outside of one field.
+//! Verdicts about what a CRD has outside of one field.
 use super::*;
 
 fn compared(change: impl Fn(&mut Value)) -> Vec<Finding> {
