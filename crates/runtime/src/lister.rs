@@ -12,21 +12,18 @@
 //! # Ok(())
 //! # }
 //! ```
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc};
 
-use kube::{
-    Resource,
-    core::{
-        Status,
-        response::{StatusDetails, reason},
-    },
+use kube::core::{
+    Status,
+    response::{StatusDetails, reason},
 };
 use parking_lot::RwLock;
 use thiserror::Error;
 use tokio_util::sync::DropGuard;
 
 use crate::{
-    cache::{IndexError, Object, ObjectKind, Store, names},
+    cache::{AnyObject, IndexError, Object, ObjectKind, Shared, Store, names, typed, typed_ref},
     record::{label_selector, private::Record, walk::SelectableField},
 };
 
@@ -62,20 +59,22 @@ pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
 /// [`InformerFactory::track_writes`](crate::informer::InformerFactory::track_writes).
 pub struct Lister<K> {
     kind: Arc<ObjectKind>,
-    store: Arc<RwLock<Store<K>>>,
+    store: Arc<RwLock<Store>>,
     running: Option<Arc<DropGuard>>,
+    of: PhantomData<fn() -> K>,
 }
 
 impl<K: Object> Lister<K> {
     pub(crate) fn new(
         kind: Arc<ObjectKind>,
-        store: Arc<RwLock<Store<K>>>,
+        store: Arc<RwLock<Store>>,
         running: Arc<DropGuard>,
     ) -> Self {
         Self {
             kind,
             store,
             running: Some(running),
+            of: PhantomData,
         }
     }
 
@@ -107,7 +106,7 @@ impl<K: Object> Lister<K> {
 
     /// Returns all objects.
     pub fn all(&self) -> Vec<Arc<K>> {
-        self.store.read().iter().collect()
+        self.store.read().iter().map(typed).collect()
     }
 
     /// Returns the reads of one namespace.
@@ -125,7 +124,8 @@ impl<K: Object> Lister<K> {
 
     /// Returns the objects that have `value` in an index; see [`SharedInformer::add_index`](crate::informer::SharedInformer::add_index).
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
-        self.store.read().by_index(index, value)
+        let found = self.store.read().by_index(index, value)?;
+        Ok(found.into_iter().map(typed).collect())
     }
 
     /// Returns the objects whose selectable field has this value; an absent field counts as empty, as in field selectors.
@@ -145,19 +145,21 @@ impl<K: Object> Lister<K> {
         K: Record,
     {
         let (index, value) = (format!("field {}", field.path()), value.to_string());
-        if let Ok(found) = self.store.read().by_index(&index, &value) {
+        if let Ok(found) = self.by_index(&index, &value) {
             return found;
         }
-        let mut store = self.store.write();
-        let values_of = move |object: &K| vec![field.value(object).unwrap_or_default()];
+        let values_of = move |object: &dyn AnyObject| {
+            let value = field.value(typed_ref(object));
+            vec![value.unwrap_or_default()]
+        };
         // Another reader may have added it since.
-        let _ = store.add_index(index.clone(), values_of);
-        store.by_index(&index, &value).unwrap_or_default()
+        let _ = self.store.write().add_index(index.clone(), values_of);
+        self.by_index(&index, &value).unwrap_or_default()
     }
 
     fn find(&self, namespace: &str, name: &str) -> Result<Arc<K>, NotFound> {
         let object = self.store.read().get(namespace, name);
-        object.ok_or_else(|| NotFound {
+        object.map(typed).ok_or_else(|| NotFound {
             group: self.kind.group.clone(),
             resource: self.kind.plural.clone(),
             name: name.to_owned(),
@@ -171,6 +173,7 @@ impl<K> Clone for Lister<K> {
             kind: Arc::clone(&self.kind),
             store: Arc::clone(&self.store),
             running: self.running.clone(),
+            of: PhantomData,
         }
     }
 }
@@ -208,14 +211,14 @@ impl<K: Object> NamespaceLister<K> {
         K: Record,
     {
         let mut found = self.lister.by_field(field, value);
-        found.retain(|object| names(&**object).0 == self.namespace);
+        found.retain(|object| names(object.meta()).0 == self.namespace);
         found
     }
 
     /// Returns all objects of the namespace.
     pub fn all(&self) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
-        store.in_namespace(&self.namespace).collect()
+        store.in_namespace(&self.namespace).map(typed).collect()
     }
 }
 
@@ -237,11 +240,13 @@ impl<K: Object> fmt::Debug for NamespaceLister<K> {
     }
 }
 
-fn select<K: Resource>(objects: impl Iterator<Item = Arc<K>>, selector: &Selector) -> Vec<Arc<K>> {
+fn select<K: Object>(objects: impl Iterator<Item = Shared>, selector: &Selector) -> Vec<Arc<K>> {
     let no_labels = BTreeMap::new();
-    objects
-        .filter(|object| selector.matches(object.meta().labels.as_ref().unwrap_or(&no_labels)))
-        .collect()
+    let selects = |object: &Shared| {
+        let labels = object.metadata().labels.as_ref();
+        selector.matches(labels.unwrap_or(&no_labels))
+    };
+    objects.filter(selects).map(typed).collect()
 }
 
 /// The cache holds no such object. The message is the API server's: `crdplural.iksoon.test.com "x" not found`.

@@ -1,7 +1,6 @@
 //! The compact form of cached objects: JSON, compressed with earlier objects of the kind as dictionary, and decoded when it is read.
 use std::{
     hash::{Hash, Hasher},
-    marker::PhantomData,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -12,7 +11,7 @@ use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 use parking_lot::Mutex;
 use siphasher::sip::SipHasher13;
 
-use super::{Object, names};
+use super::{AnyObject, Read, Shared, names};
 
 /// Each dictionary has one more object than the one before: the first, and these. The first objects of a list are often of one namespace.
 const SAMPLES: [usize; 4] = [0, 64, 512, 4096];
@@ -22,40 +21,43 @@ const SAMPLE: usize = 4096;
 const RECENT: usize = 256;
 
 /// How the sets of one store hold their objects.
-pub(crate) struct Form<K> {
+#[derive(Clone)]
+pub(crate) struct Form {
     /// With keys from `fastrand`, so that a simulation decides the order of objects in a set.
     hasher: SipHasher13,
-    codec: Option<Arc<Codec<K>>>,
+    codec: Option<Arc<Codec>>,
 }
 
 /// An object in a set.
-pub(crate) enum Held<K> {
-    Whole(Arc<K>),
-    Packed(Packed<K>),
+#[derive(Clone)]
+pub(crate) enum Held {
+    Whole(Shared),
+    Packed(Packed),
 }
 
 /// The compressed JSON of an object, after a head: number of the dictionary, lengths of namespace and name, length of the JSON, namespace, name.
-pub(crate) struct Packed<K> {
+#[derive(Clone)]
+pub(crate) struct Packed {
     bytes: Arc<[u8]>,
-    of: PhantomData<fn() -> K>,
 }
 
 const HEAD: usize = 7;
 
 /// An object in both forms.
-type Decoded<K> = (Packed<K>, Arc<K>);
+type Decoded = (Packed, Shared);
 
-struct Codec<K> {
+struct Codec {
+    read: Read,
     dictionaries: [OnceLock<Vec<u8>>; SAMPLES.len()],
     packed: AtomicUsize,
-    recent: Mutex<Vec<Option<Decoded<K>>>>,
+    recent: Mutex<Vec<Option<Decoded>>>,
 }
 
-impl<K: Object> Form<K> {
-    pub(crate) fn new(compact: bool) -> Self {
+impl Form {
+    pub(crate) fn new(compact: bool, read: Read) -> Self {
         Self {
             hasher: SipHasher13::new_with_keys(fastrand::u64(..), fastrand::u64(..)),
-            codec: compact.then(|| Arc::new(Codec::new())),
+            codec: compact.then(|| Arc::new(Codec::new(read))),
         }
     }
 
@@ -66,14 +68,14 @@ impl<K: Object> Form<K> {
     }
 
     /// Returns what a set holds of `object`, whose names have this hash. The same object is packed once.
-    pub(super) fn hold(&self, hash: u64, object: &Arc<K>) -> Held<K> {
+    pub(super) fn hold(&self, hash: u64, object: &Shared) -> Held {
         let Some(codec) = &self.codec else {
             return Held::Whole(Arc::clone(object));
         };
         if let Some(packed) = codec.recently(hash, |_, recent| Arc::ptr_eq(recent, object)) {
             return Held::Packed(packed.0);
         }
-        let Some(packed) = codec.pack(object) else {
+        let Some(packed) = codec.pack(&**object) else {
             return Held::Whole(Arc::clone(object));
         };
         codec.remember(hash, &packed, object);
@@ -81,9 +83,9 @@ impl<K: Object> Form<K> {
     }
 
     /// Returns how the cache holds an object that it has just stored, or the object itself.
-    pub(crate) fn held(&self, object: &Arc<K>) -> Held<K> {
+    pub(crate) fn held(&self, object: &Shared) -> Held {
         let packed = self.codec.as_ref().and_then(|codec| {
-            let (namespace, name) = names(&**object);
+            let (namespace, name) = names(object.metadata());
             codec.recently(self.hash(namespace, name), |_, recent| {
                 Arc::ptr_eq(recent, object)
             })
@@ -95,20 +97,20 @@ impl<K: Object> Form<K> {
     }
 
     /// Returns the object that is held.
-    pub(crate) fn read(&self, held: &Held<K>) -> Arc<K> {
+    pub(crate) fn read(&self, held: &Held) -> Shared {
         let (namespace, name) = held.names();
         self.open(self.hash(namespace, name), held)
     }
 
-    pub(super) fn open(&self, hash: u64, held: &Held<K>) -> Arc<K> {
+    pub(super) fn open(&self, hash: u64, held: &Held) -> Shared {
         match (held, &self.codec) {
             (Held::Whole(object), _) => Arc::clone(object),
             (Held::Packed(packed), Some(codec)) => {
-                let is_same = |one: &Packed<K>, _: &_| Arc::ptr_eq(&one.bytes, &packed.bytes);
+                let is_same = |one: &Packed, _: &_| Arc::ptr_eq(&one.bytes, &packed.bytes);
                 if let Some((_, object)) = codec.recently(hash, is_same) {
                     return object;
                 }
-                let object = Arc::new(codec.unpack(packed));
+                let object = codec.unpack(packed);
                 codec.remember(hash, packed, &object);
                 object
             }
@@ -117,17 +119,17 @@ impl<K: Object> Form<K> {
     }
 }
 
-impl<K: Object> Held<K> {
+impl Held {
     /// Returns namespace and name as the store compares them: empty rather than absent.
     pub(crate) fn names(&self) -> (&str, &str) {
         match self {
-            Self::Whole(object) => names(&**object),
+            Self::Whole(object) => names(object.metadata()),
             Self::Packed(packed) => packed.names(),
         }
     }
 }
 
-impl<K> Packed<K> {
+impl Packed {
     fn names(&self) -> (&str, &str) {
         let (namespace, name) = (usize::from(self.bytes[1]), usize::from(self.bytes[2]));
         let text = |from, length| {
@@ -138,9 +140,10 @@ impl<K> Packed<K> {
     }
 }
 
-impl<K: Object> Codec<K> {
-    fn new() -> Self {
+impl Codec {
+    fn new(read: Read) -> Self {
         Self {
+            read,
             dictionaries: Default::default(),
             packed: AtomicUsize::new(0),
             recent: Mutex::new((0..RECENT).map(|_| None).collect()),
@@ -148,10 +151,10 @@ impl<K: Object> Codec<K> {
     }
 
     /// Returns the compact form; `None` if the object cannot be read back from it.
-    fn pack(&self, object: &K) -> Option<Packed<K>> {
-        let json = serde_json::to_vec(object).ok()?;
-        serde_json::from_slice::<K>(&json).ok()?;
-        let (namespace, name) = names(object);
+    fn pack(&self, object: &dyn AnyObject) -> Option<Packed> {
+        let json = object.to_json().ok()?;
+        self.read(&json)?;
+        let (namespace, name) = names(object.metadata());
         let dictionary = self.dictionary(&json);
         let mut bytes = vec![
             u8::try_from(dictionary).ok()?,
@@ -167,21 +170,24 @@ impl<K: Object> Codec<K> {
         ));
         Some(Packed {
             bytes: bytes.into(),
-            of: PhantomData,
         })
     }
 
     #[expect(clippy::expect_used, reason = "`pack` has decoded the same JSON")]
-    fn unpack(&self, packed: &Packed<K>) -> K {
+    fn unpack(&self, packed: &Packed) -> Shared {
         let unpack = || {
             let (namespace, name) = packed.names();
             let length = u32::from_le_bytes(packed.bytes[3..HEAD].try_into().ok()?);
             let body = packed.bytes.get(HEAD + namespace.len() + name.len()..)?;
             let dictionary = self.dictionaries.get(usize::from(packed.bytes[0]))?;
             let json = decompress_with_dict(body, usize::try_from(length).ok()?, dictionary.get()?);
-            serde_json::from_slice(&json.ok()?).ok()
+            self.read(&json.ok()?)
         };
         unpack().expect("a packed object can be unpacked")
+    }
+
+    fn read(&self, json: &[u8]) -> Option<Shared> {
+        (self.read)(std::str::from_utf8(json).ok()?, true).ok()
     }
 
     /// Returns the number of the dictionary for the next object. Some objects become part of a new one.
@@ -207,14 +213,14 @@ impl<K: Object> Codec<K> {
     fn recently(
         &self,
         hash: u64,
-        is_wanted: impl Fn(&Packed<K>, &Arc<K>) -> bool,
-    ) -> Option<(Packed<K>, Arc<K>)> {
+        is_wanted: impl Fn(&Packed, &Shared) -> bool,
+    ) -> Option<(Packed, Shared)> {
         let recent = self.recent.lock();
         let (packed, object) = recent[slot(hash)].as_ref()?;
         is_wanted(packed, object).then(|| (packed.clone(), Arc::clone(object)))
     }
 
-    fn remember(&self, hash: u64, packed: &Packed<K>, object: &Arc<K>) {
+    fn remember(&self, hash: u64, packed: &Packed, object: &Shared) {
         let entry = (packed.clone(), Arc::clone(object));
         let replaced = self.recent.lock()[slot(hash)].replace(entry);
         // Not under the lock: the last reference may drop a large object.
@@ -225,33 +231,6 @@ impl<K: Object> Codec<K> {
 #[expect(clippy::cast_possible_truncation, reason = "the lowest bits suffice")]
 fn slot(hash: u64) -> usize {
     hash as usize % RECENT
-}
-
-impl<K> Clone for Form<K> {
-    fn clone(&self) -> Self {
-        Self {
-            hasher: self.hasher,
-            codec: self.codec.clone(),
-        }
-    }
-}
-
-impl<K> Clone for Held<K> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Whole(object) => Self::Whole(Arc::clone(object)),
-            Self::Packed(packed) => Self::Packed(packed.clone()),
-        }
-    }
-}
-
-impl<K> Clone for Packed<K> {
-    fn clone(&self) -> Self {
-        Self {
-            bytes: Arc::clone(&self.bytes),
-            of: PhantomData,
-        }
-    }
 }
 
 #[cfg(test)]

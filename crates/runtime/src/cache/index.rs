@@ -1,20 +1,20 @@
 //! A named index: the objects of each value that a function returns.
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use super::{Object, codec::Form, keyed_set::KeyedSet, names};
+use super::{AnyObject, Shared, codec::Form, keyed_set::KeyedSet, names};
 use crate::panics;
 
 /// Returns the values under which an object is found. It must always return the same values for the same object.
-pub(super) type IndexFn<K> = Box<dyn Fn(&K) -> Vec<String> + Send + Sync>;
+pub(super) type IndexFn = Box<dyn Fn(&dyn AnyObject) -> Vec<String> + Send + Sync>;
 
 /// The objects of each value of one index function.
-pub(super) struct Index<K> {
-    values_of: IndexFn<K>,
-    buckets: HashMap<String, KeyedSet<K>>,
+pub(super) struct Index {
+    values_of: IndexFn,
+    buckets: HashMap<String, KeyedSet>,
 }
 
-impl<K: Object> Index<K> {
-    pub(super) fn new(values_of: IndexFn<K>) -> Self {
+impl Index {
+    pub(super) fn new(values_of: IndexFn) -> Self {
         Self {
             values_of,
             buckets: HashMap::new(),
@@ -22,8 +22,8 @@ impl<K: Object> Index<K> {
     }
 
     /// Adds `object`. If the function panics, the object is left out of this index, and the message of the panic is returned.
-    pub(super) fn insert(&mut self, object: &Arc<K>, form: &Form<K>) -> Result<(), String> {
-        for value in panics::catch(|| (self.values_of)(object))? {
+    pub(super) fn insert(&mut self, object: &Shared, form: &Form) -> Result<(), String> {
+        for value in panics::catch(|| (self.values_of)(&**object))? {
             self.buckets
                 .entry(value)
                 .or_insert_with(|| KeyedSet::new(form.clone()))
@@ -32,10 +32,10 @@ impl<K: Object> Index<K> {
         Ok(())
     }
 
-    pub(super) fn remove(&mut self, object: &Arc<K>) {
-        let (namespace, name) = names(&**object);
+    pub(super) fn remove(&mut self, object: &Shared) {
+        let (namespace, name) = names(object.metadata());
         // A function that panics now may have returned values before.
-        let values = panics::catch(|| (self.values_of)(object))
+        let values = panics::catch(|| (self.values_of)(&**object))
             .unwrap_or_else(|_| self.buckets.keys().cloned().collect());
         for value in values {
             if let Some(bucket) = self.buckets.get_mut(&value) {
@@ -48,7 +48,7 @@ impl<K: Object> Index<K> {
     }
 
     /// Returns the objects that have `value`.
-    pub(super) fn get(&self, value: &str) -> impl Iterator<Item = Arc<K>> {
+    pub(super) fn get(&self, value: &str) -> impl Iterator<Item = Shared> {
         self.buckets.get(value).into_iter().flat_map(KeyedSet::iter)
     }
 

@@ -1,35 +1,33 @@
 //! A set of objects by namespace and name. It copies neither: an object costs 25 bytes.
-use std::sync::Arc;
-
 use hashbrown::{HashTable, hash_table::Entry};
 
 use super::{
-    Object,
+    Shared,
     codec::{Form, Held},
     names,
 };
 
 /// Objects of one kind, at most one per namespace and name.
-pub(crate) struct KeyedSet<K> {
-    table: HashTable<Slot<K>>,
-    form: Form<K>,
+pub(crate) struct KeyedSet {
+    table: HashTable<Slot>,
+    form: Form,
 }
 
 /// An object, and the hash of its names: a table that grows must not visit the objects, which takes tens of milliseconds for 100,000 of them.
-struct Slot<K> {
+struct Slot {
     hash: u64,
-    held: Held<K>,
+    held: Held,
 }
 
-impl<K: Object> Slot<K> {
+impl Slot {
     fn is(&self, hash: u64, namespace: &str, name: &str) -> bool {
         self.hash == hash && self.held.names() == (namespace, name)
     }
 }
 
-impl<K: Object> KeyedSet<K> {
+impl KeyedSet {
     /// Creates an empty set. Sets that share objects should share `form`.
-    pub(crate) fn new(form: Form<K>) -> Self {
+    pub(crate) fn new(form: Form) -> Self {
         Self {
             table: HashTable::new(),
             form,
@@ -44,18 +42,18 @@ impl<K: Object> KeyedSet<K> {
         self.table.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<K>> {
-        let open = |slot: &Slot<K>| self.form.open(slot.hash, &slot.held);
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Shared> {
+        let open = |slot: &Slot| self.form.open(slot.hash, &slot.held);
         self.table.iter().map(open)
     }
 
     /// Returns what the set holds, without decoding it.
-    pub(crate) fn held(&self) -> impl Iterator<Item = &Held<K>> {
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Held> {
         self.table.iter().map(|slot| &slot.held)
     }
 
     /// Returns what the set holds. Each is dropped on its turn.
-    pub(crate) fn into_held(self) -> impl Iterator<Item = Held<K>> {
+    pub(crate) fn into_held(self) -> impl Iterator<Item = Held> {
         self.table.into_iter().map(|slot| slot.held)
     }
 
@@ -63,19 +61,19 @@ impl<K: Object> KeyedSet<K> {
         self.find(namespace, name).is_some()
     }
 
-    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Shared> {
         let slot = self.find(namespace, name)?;
         Some(self.form.open(slot.hash, &slot.held))
     }
 
-    fn find(&self, namespace: &str, name: &str) -> Option<&Slot<K>> {
+    fn find(&self, namespace: &str, name: &str) -> Option<&Slot> {
         let hash = self.form.hash(namespace, name);
         self.table.find(hash, |slot| slot.is(hash, namespace, name))
     }
 
     /// Inserts `object` and returns the one it replaces.
-    pub(crate) fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
-        let (namespace, name) = names(&**object);
+    pub(crate) fn insert(&mut self, object: &Shared) -> Option<Shared> {
+        let (namespace, name) = names(object.metadata());
         let hash = self.form.hash(namespace, name);
         let entry = self.table.entry(
             hash,
@@ -98,7 +96,7 @@ impl<K: Object> KeyedSet<K> {
     }
 
     /// Removes the object of that name. Frees memory once the set has shrunk to a quarter.
-    pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
+    pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> Option<Shared> {
         let hash = self.form.hash(namespace, name);
         let found = self
             .table

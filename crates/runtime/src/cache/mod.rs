@@ -8,8 +8,8 @@ mod store;
 
 pub(crate) use codec::{Form, Held};
 pub(crate) use keyed_set::KeyedSet;
+pub(crate) use object::{AnyObject, ObjectKind, Read, Shared, names, same_state, typed, typed_ref};
 pub use object::{Object, ObjectKey};
-pub(crate) use object::{ObjectKind, names, same_state};
 pub(crate) use overlay::SWEEP;
 pub(crate) use store::{Delta, Store};
 pub use store::{IndexError, NAMESPACE_INDEX};

@@ -1,12 +1,13 @@
 //! What a cache holds, and the key of an object.
 use std::{
-    any::TypeId,
+    any::{Any, TypeId},
     cmp::Ordering,
     fmt,
     hash::{Hash, Hasher},
+    sync::Arc,
 };
 
-use k8s_openapi::ClusterResourceScope;
+use k8s_openapi::{ClusterResourceScope, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{Resource, api::ApiResource, core::discovery::Scope};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -17,6 +18,55 @@ use serde::{Serialize, de::DeserializeOwned};
 pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
 impl<K> Object for K where K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+/// An object of any kind. Caches and informers hold such objects, and are so compiled once, instead of once for each kind.
+pub(crate) trait AnyObject: Any + Send + Sync {
+    fn metadata(&self) -> &ObjectMeta;
+    fn metadata_mut(&mut self) -> &mut ObjectMeta;
+    fn to_json(&self) -> serde_json::Result<Vec<u8>>;
+}
+
+impl<K: Object> AnyObject for K {
+    fn metadata(&self) -> &ObjectMeta {
+        self.meta()
+    }
+
+    fn metadata_mut(&mut self) -> &mut ObjectMeta {
+        self.meta_mut()
+    }
+
+    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+}
+
+impl fmt::Debug for dyn AnyObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AnyObject")
+            .field(&ObjectKey::of_meta(self.metadata()))
+            .finish()
+    }
+}
+
+/// An object as a cache shares it.
+pub(crate) type Shared = Arc<dyn AnyObject>;
+
+/// Reads an object of the kind of a cache from JSON, with its managed fields or without.
+pub(crate) type Read = fn(&str, bool) -> serde_json::Result<Shared>;
+
+/// Returns an object from the cache of `K`.
+#[expect(clippy::expect_used, reason = "a cache has one `Read`, of its kind")]
+pub(crate) fn typed<K: Object>(object: Shared) -> Arc<K> {
+    let object: Arc<dyn Any + Send + Sync> = object;
+    object.downcast().expect("an object of the kind")
+}
+
+/// Like [`typed`], for a borrowed object.
+#[expect(clippy::expect_used, reason = "a cache has one `Read`, of its kind")]
+pub(crate) fn typed_ref<K: Object>(object: &dyn AnyObject) -> &K {
+    let object: &dyn Any = object;
+    object.downcast_ref().expect("an object of the kind")
+}
 
 /// The names of a kind, which for a dynamic type are known at run time only.
 #[derive(Clone, Debug)]
@@ -100,7 +150,10 @@ impl ObjectKey {
 
     /// Returns the key of `object`. The name is empty if the object has none yet.
     pub fn of<K: Resource>(object: &K) -> Self {
-        let meta = object.meta();
+        Self::of_meta(object.meta())
+    }
+
+    pub(crate) fn of_meta(meta: &ObjectMeta) -> Self {
         Self {
             namespace: meta.namespace.clone(),
             name: meta.name.clone().unwrap_or_default(),
@@ -157,23 +210,28 @@ impl serde::Serialize for ObjectKey {
 }
 
 /// Returns namespace and name as the store compares them: empty rather than absent.
-pub(crate) fn names<K: Resource>(object: &K) -> (&str, &str) {
-    let meta = object.meta();
+pub(crate) fn names(meta: &ObjectMeta) -> (&str, &str) {
     (
         meta.namespace.as_deref().unwrap_or_default(),
         meta.name.as_deref().unwrap_or_default(),
     )
 }
 
+/// Reads an object for tests.
+#[cfg(test)]
+pub(crate) fn read<K: Object>(text: &str, _: bool) -> serde_json::Result<Shared> {
+    Ok(Arc::new(serde_json::from_str::<K>(text)?))
+}
+
 /// Whether both are the same object in the same state. Uid and resource version do not suffice: after a restore of etcd, the server counts
 /// from an older version and gives the same one to another state.
-pub(crate) fn same_state<K: Object>(a: &K, b: &K) -> bool {
-    let (meta, other) = (a.meta(), b.meta());
+pub(crate) fn same_state(a: &dyn AnyObject, b: &dyn AnyObject) -> bool {
+    let (meta, other) = (a.metadata(), b.metadata());
     let same_version = meta.resource_version.is_some()
         && meta.resource_version == other.resource_version
         && meta.uid == other.uid;
     same_version
-        && match (serde_json::to_vec(a), serde_json::to_vec(b)) {
+        && match (a.to_json(), b.to_json()) {
             (Ok(a), Ok(b)) => a == b,
             _ => false,
         }

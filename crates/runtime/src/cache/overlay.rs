@@ -8,7 +8,7 @@ use tokio::time::{Duration, Instant};
 
 use super::{
     Delta, Store,
-    object::{Object, ObjectKey, same_state},
+    object::{AnyObject, ObjectKey, Shared, same_state},
 };
 
 /// Longest time for which a write is shown that the watch does not deliver.
@@ -19,20 +19,20 @@ const UNSEEN_EXPIRY: Duration = Duration::from_secs(30);
 pub(crate) const SWEEP: Duration = Duration::from_secs(10);
 
 /// The pending writes of a store.
-pub(super) struct Overlay<K> {
-    by_key: BTreeMap<ObjectKey, Pending<K>>,
+pub(super) struct Overlay {
+    by_key: BTreeMap<ObjectKey, Pending>,
     /// The keys of writes by namespace of their list and watch, and by version.
     by_version: BTreeMap<(Option<String>, u64), ObjectKey>,
     /// Written objects that are gone, and of which the watch has delivered nothing.
-    vanished: Vec<Arc<K>>,
+    vanished: Vec<Shared>,
     swept: Instant,
 }
 
-struct Pending<K> {
+struct Pending {
     /// What the watch has delivered.
-    observed: Option<Arc<K>>,
+    observed: Option<Shared>,
     /// The last written state.
-    written: Option<Arc<K>>,
+    written: Option<Shared>,
     until: Until,
     /// The highest version that this process knows of the name.
     newest: u64,
@@ -48,17 +48,17 @@ enum Until {
     Deleted(String),
 }
 
-impl<K: Object> Pending<K> {
+impl Pending {
     /// Whether the watch's state `object` is the written one, or a later one.
-    fn is_passed_by(&self, object: &K) -> bool {
+    fn is_passed_by(&self, object: &dyn AnyObject) -> bool {
         match &self.until {
             Until::Version(version) => number(object).is_none_or(|number| number >= *version),
-            Until::Deleted(uid) => object.meta().uid.as_ref() != Some(uid),
+            Until::Deleted(uid) => object.metadata().uid.as_ref() != Some(uid),
         }
     }
 }
 
-impl<K> Overlay<K> {
+impl Overlay {
     pub(super) fn new() -> Self {
         Self {
             by_key: BTreeMap::new(),
@@ -75,12 +75,12 @@ impl<K> Overlay<K> {
     }
 
     /// Returns what the watch has delivered of the objects with a pending write.
-    pub(super) fn observed(&self) -> impl Iterator<Item = &Arc<K>> {
+    pub(super) fn observed(&self) -> impl Iterator<Item = &Shared> {
         let pending = self.by_key.values();
         pending.filter_map(|one| one.observed.as_ref())
     }
 
-    fn remove(&mut self, key: &ObjectKey) -> Option<Pending<K>> {
+    fn remove(&mut self, key: &ObjectKey) -> Option<Pending> {
         let pending = self.by_key.remove(key)?;
         if let Until::Version(version) = pending.until {
             self.by_version.remove(&(pending.scope.clone(), version));
@@ -89,14 +89,14 @@ impl<K> Overlay<K> {
     }
 }
 
-impl<K: Object> Overlay<K> {
+impl Overlay {
     /// Ends a write and returns what the watch delivered before `successor`, the object that it has delivered now. A written object that
     /// readers have seen, and handlers never will, is noted.
-    fn end(&mut self, pending: Pending<K>, successor: Option<&K>) -> Option<Arc<K>> {
-        let uid = |object: &K| object.meta().uid.clone();
+    fn end(&mut self, pending: Pending, successor: Option<&dyn AnyObject>) -> Option<Shared> {
+        let uid = |object: &dyn AnyObject| object.metadata().uid.clone();
         if pending.observed.is_none()
             && let Some(written) = pending.written
-            && successor.is_none_or(|successor| uid(successor) != uid(&written))
+            && successor.is_none_or(|successor| uid(successor) != uid(&*written))
         {
             self.vanished.push(written);
         }
@@ -105,25 +105,25 @@ impl<K: Object> Overlay<K> {
 }
 
 /// What the watch delivers of an object with a pending write.
-pub(super) enum Delivery<K> {
+pub(super) enum Delivery {
     /// It has passed the write: the store takes the watch's state. Handlers have seen this state before.
-    Passed(Option<Arc<K>>),
+    Passed(Option<Shared>),
     /// It is older than the write: the store keeps showing the write. Handlers have seen this state before.
-    Older(Option<Arc<K>>),
+    Older(Option<Shared>),
 }
 
-impl<K: Object> Store<K> {
+impl Store {
     /// Shows `object`, as this process wrote it, or hides it if the informer no longer selects it. `seen` is the version up to which its list
     /// and watch, that of namespace `scope`, has delivered everything.
     ///
     /// Ignores what the watch has delivered already, and versions that are not numbers, which cannot be compared.
-    pub(crate) fn write(&mut self, scope: Option<&str>, seen: &str, object: Arc<K>, shown: bool) {
+    pub(crate) fn write(&mut self, scope: Option<&str>, seen: &str, object: Shared, shown: bool) {
         let Some(version) = number(&*object) else {
             return;
         };
-        let key = ObjectKey::of(&*object);
+        let key = ObjectKey::of_meta(object.metadata());
         let is_known = if let Some(pending) = self.overlay.by_key.get(&key) {
-            let is_deleted = matches!(&pending.until, Until::Deleted(uid) if object.meta().uid.as_ref() == Some(uid));
+            let is_deleted = matches!(&pending.until, Until::Deleted(uid) if object.metadata().uid.as_ref() == Some(uid));
             pending.newest >= version || is_deleted
         } else {
             let stored = self.find(&key);
@@ -140,7 +140,7 @@ impl<K: Object> Store<K> {
     pub(crate) fn write_deleted(&mut self, scope: Option<&str>, key: ObjectKey, uid: &str) {
         let is_another = self
             .find(&key)
-            .is_some_and(|stored| stored.meta().uid.as_deref() != Some(uid));
+            .is_some_and(|stored| stored.metadata().uid.as_deref() != Some(uid));
         if !is_another {
             self.hold(key, scope, Until::Deleted(uid.to_owned()), None);
         }
@@ -153,7 +153,9 @@ impl<K: Object> Store<K> {
             return;
         };
         let scope = pending.scope.clone();
-        let uid = self.find(&key).and_then(|shown| shown.meta().uid.clone());
+        let uid = self
+            .find(&key)
+            .and_then(|shown| shown.metadata().uid.clone());
         if let Some(uid) = uid {
             self.hold(key, scope.as_deref(), Until::Deleted(uid), None);
         }
@@ -200,7 +202,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Returns the written objects that are gone, and of which the watch has delivered nothing, since the last call.
-    pub(crate) fn take_vanished(&mut self) -> Vec<Arc<K>> {
+    pub(crate) fn take_vanished(&mut self) -> Vec<Shared> {
         mem::take(&mut self.overlay.vanished)
     }
 
@@ -211,7 +213,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Returns the state that the watch delivered before `object`, if a write of it is pending.
-    pub(super) fn deliver(&mut self, object: &Arc<K>) -> Option<Delivery<K>> {
+    pub(super) fn deliver(&mut self, object: &Shared) -> Option<Delivery> {
         let (key, pending) = self.pending(&**object)?;
         if pending.is_passed_by(&**object) {
             let pending = self.overlay.remove(&key)?;
@@ -223,10 +225,10 @@ impl<K: Object> Store<K> {
     }
 
     /// Like [`deliver`](Self::deliver), for the deletion of `last`.
-    pub(super) fn deliver_deletion(&mut self, last: &K) -> Option<Delivery<K>> {
+    pub(super) fn deliver_deletion(&mut self, last: &dyn AnyObject) -> Option<Delivery> {
         let (key, pending) = self.pending(last)?;
         let is_own = match &pending.until {
-            Until::Deleted(uid) => last.meta().uid.as_ref() == Some(uid),
+            Until::Deleted(uid) => last.metadata().uid.as_ref() == Some(uid),
             Until::Version(_) => pending.is_passed_by(last),
         };
         if is_own {
@@ -237,11 +239,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Like [`deliver_deletion`](Self::deliver_deletion), for an object that a list of `version` does not have; an empty version is the newest.
-    pub(super) fn deliver_absence(
-        &mut self,
-        key: &ObjectKey,
-        version: &str,
-    ) -> Option<Delivery<K>> {
+    pub(super) fn deliver_absence(&mut self, key: &ObjectKey, version: &str) -> Option<Delivery> {
         let pending = self.overlay.by_key.get_mut(key)?;
         if let (Until::Version(written), Some(listed)) = (&pending.until, parse(version))
             && *written > listed
@@ -253,29 +251,29 @@ impl<K: Object> Store<K> {
     }
 
     /// Whether the watch has delivered a later state of the name of `object`, for which a write is pending.
-    pub(super) fn has_observed_later(&mut self, object: &K) -> bool {
+    pub(super) fn has_observed_later(&mut self, object: &dyn AnyObject) -> bool {
         let pending = self.pending(object);
         let observed = pending.and_then(|(_, pending)| pending.observed.as_deref());
         observed.is_some_and(|observed| is_later(observed, object))
     }
 
     /// Returns the pending write of an object from the watch.
-    fn pending(&mut self, object: &K) -> Option<(ObjectKey, &mut Pending<K>)> {
+    fn pending(&mut self, object: &dyn AnyObject) -> Option<(ObjectKey, &mut Pending)> {
         if self.overlay.by_key.is_empty() {
             return None;
         }
-        let key = ObjectKey::of(object);
+        let key = ObjectKey::of_meta(object.metadata());
         let pending = self.overlay.by_key.get_mut(&key)?;
         Some((key, pending))
     }
 
-    fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
+    fn find(&self, key: &ObjectKey) -> Option<Shared> {
         let (namespace, name) = key.parts();
         self.get(namespace, name)
     }
 
     /// Shows `stored` until the watch has passed it.
-    fn hold(&mut self, key: ObjectKey, scope: Option<&str>, until: Until, stored: Option<Arc<K>>) {
+    fn hold(&mut self, key: ObjectKey, scope: Option<&str>, until: Until, stored: Option<Shared>) {
         let (observed, earlier, newest) = if let Some(pending) = self.overlay.remove(&key) {
             (pending.observed, pending.written, pending.newest)
         } else {
@@ -314,7 +312,7 @@ impl<K: Object> Store<K> {
         }
     }
 
-    fn show(&mut self, key: &ObjectKey, object: Option<Arc<K>>) {
+    fn show(&mut self, key: &ObjectKey, object: Option<Shared>) {
         let (namespace, name) = key.parts();
         match object {
             Some(object) => drop(self.insert(&object)),
@@ -329,7 +327,7 @@ impl<K: Object> Store<K> {
             return;
         }
         self.overlay.swept = now;
-        let expired = |pending: &Pending<K>| {
+        let expired = |pending: &Pending| {
             let limit = match (&pending.until, &pending.observed) {
                 (Until::Deleted(_), None) => UNSEEN_EXPIRY,
                 _ => EXPIRY,
@@ -348,7 +346,7 @@ impl<K: Object> Store<K> {
 }
 
 /// Returns the change from `before` to `object`, as handlers see it.
-pub(super) fn change<K>(before: Option<Arc<K>>, object: Arc<K>) -> Delta<K> {
+pub(super) fn change(before: Option<Shared>, object: Shared) -> Delta {
     match before {
         Some(before) => Delta::Updated(before, object),
         None => Delta::Added(object),
@@ -356,7 +354,7 @@ pub(super) fn change<K>(before: Option<Arc<K>>, object: Arc<K>) -> Delta<K> {
 }
 
 /// Like [`change`], for an object from a relist. An unchanged one keeps its allocation.
-pub(super) fn relisted<K: Object>(before: Option<Arc<K>>, object: Arc<K>) -> Delta<K> {
+pub(super) fn relisted(before: Option<Shared>, object: Shared) -> Delta {
     match before {
         Some(before) if Arc::ptr_eq(&before, &object) || same_state(&*before, &*object) => {
             Delta::Unchanged(before)
@@ -366,12 +364,12 @@ pub(super) fn relisted<K: Object>(before: Option<Arc<K>>, object: Arc<K>) -> Del
 }
 
 /// Returns the resource version of an object as a number. Since Kubernetes 1.35, versions of one kind can be compared as such (KEP-5504).
-fn number<K: Object>(object: &K) -> Option<u64> {
-    parse(object.meta().resource_version.as_deref()?)
+fn number(object: &dyn AnyObject) -> Option<u64> {
+    parse(object.metadata().resource_version.as_deref()?)
 }
 
 /// Whether `stored` is a later state than `object`, or a later object of its name. Versions that are not numbers cannot be compared.
-pub(super) fn is_later<K: Object>(stored: &K, object: &K) -> bool {
+pub(super) fn is_later(stored: &dyn AnyObject, object: &dyn AnyObject) -> bool {
     matches!((number(stored), number(object)), (Some(stored), Some(version)) if stored > version)
 }
 

@@ -1,5 +1,5 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
-use std::{collections::BTreeMap, mem, sync::Arc};
+use std::{collections::BTreeMap, mem};
 
 use thiserror::Error;
 
@@ -7,7 +7,7 @@ use super::{
     codec::{Form, Held},
     index::Index,
     keyed_set::KeyedSet,
-    object::{Object, ObjectKey, names},
+    object::{AnyObject, ObjectKey, Read, Shared, names},
     overlay::{self, Delivery, Overlay},
 };
 
@@ -27,25 +27,26 @@ pub enum IndexError {
 }
 
 /// One change of the store.
-pub(crate) enum Delta<K> {
+#[derive(Clone)]
+pub(crate) enum Delta {
     /// The object is new.
-    Added(Arc<K>),
+    Added(Shared),
     /// The second object replaces the first: another state, or another object of the same name (then the uid differs).
-    Updated(Arc<K>, Arc<K>),
+    Updated(Shared, Shared),
     /// A relist found the object unchanged.
-    Unchanged(Arc<K>),
+    Unchanged(Shared),
     /// The object is gone. `true` if its final state is unknown (tombstone).
-    Deleted(Arc<K>, bool),
+    Deleted(Shared, bool),
 }
 
 /// All objects of an informer. Its first level is the index by namespace.
-pub(crate) struct Store<K> {
-    namespaces: BTreeMap<Box<str>, KeyedSet<K>>,
-    indexes: BTreeMap<String, Index<K>>,
-    form: Form<K>,
+pub(crate) struct Store {
+    namespaces: BTreeMap<Box<str>, KeyedSet>,
+    indexes: BTreeMap<String, Index>,
+    form: Form,
     len: usize,
     panics: Vec<IndexPanic>,
-    pub(super) overlay: Overlay<K>,
+    pub(super) overlay: Overlay,
 }
 
 /// An index function panicked, so the index does not have the object.
@@ -55,13 +56,13 @@ pub(crate) struct IndexPanic {
     pub(crate) message: String,
 }
 
-impl<K: Object> Store<K> {
+impl Store {
     /// Creates an empty store, which holds its objects compressed if `compact`.
-    pub(crate) fn new(compact: bool) -> Self {
+    pub(crate) fn new(compact: bool, read: Read) -> Self {
         Self {
             namespaces: BTreeMap::new(),
             indexes: BTreeMap::new(),
-            form: Form::new(compact),
+            form: Form::new(compact, read),
             len: 0,
             panics: Vec::new(),
             overlay: Overlay::new(),
@@ -77,15 +78,15 @@ impl<K: Object> Store<K> {
         self.namespaces.len()
     }
 
-    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Shared> {
         self.namespaces.get(namespace)?.get(namespace, name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<K>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Shared> {
         self.namespaces.values().flat_map(KeyedSet::iter)
     }
 
-    pub(crate) fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = Arc<K>> {
+    pub(crate) fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = Shared> {
         self.namespaces
             .get(namespace)
             .into_iter()
@@ -93,12 +94,12 @@ impl<K: Object> Store<K> {
     }
 
     /// Returns what the store holds of the objects of one namespace, or of all of them, as the watch has delivered them.
-    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Held<K>> {
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Held> {
         let is_within = |one: &str| namespace.is_none_or(|namespace| namespace == one);
         let sets = self.namespaces.iter().filter(|(name, _)| is_within(name));
         let held = sets.flat_map(|(_, set)| set.held());
         let observed = self.overlay.observed();
-        let observed = observed.filter(|object| is_within(names(&***object).0));
+        let observed = observed.filter(|object| is_within(names(object.metadata()).0));
         held.filter(|held| !self.overlay.has(held.names()))
             .cloned()
             .chain(observed.cloned().map(Held::Whole))
@@ -106,7 +107,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Returns how the store holds its objects.
-    pub(crate) fn form(&self) -> Form<K> {
+    pub(crate) fn form(&self) -> Form {
         self.form.clone()
     }
 
@@ -123,7 +124,7 @@ impl<K: Object> Store<K> {
     pub(crate) fn add_index(
         &mut self,
         name: String,
-        values_of: impl Fn(&K) -> Vec<String> + Send + Sync + 'static,
+        values_of: impl Fn(&dyn AnyObject) -> Vec<String> + Send + Sync + 'static,
     ) -> Result<(), IndexError> {
         if name == NAMESPACE_INDEX || self.indexes.contains_key(&name) {
             return Err(IndexError::Exists(name));
@@ -141,7 +142,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Returns the objects that have `value` in the index `name`.
-    pub(crate) fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
+    pub(crate) fn by_index(&self, name: &str, value: &str) -> Result<Vec<Shared>, IndexError> {
         if name == NAMESPACE_INDEX {
             return Ok(self.in_namespace(value).collect());
         }
@@ -158,14 +159,14 @@ impl<K: Object> Store<K> {
         Ok(values)
     }
 
-    fn index(&self, name: &str) -> Result<&Index<K>, IndexError> {
+    fn index(&self, name: &str) -> Result<&Index, IndexError> {
         self.indexes
             .get(name)
             .ok_or_else(|| IndexError::Unknown(name.to_owned()))
     }
 
     /// Stores an object from the watch. Returns `None` if the watch has delivered a later state of its name.
-    pub(crate) fn apply(&mut self, object: Arc<K>) -> Option<Delta<K>> {
+    pub(crate) fn apply(&mut self, object: Shared) -> Option<Delta> {
         if self.has_observed_later(&*object) {
             return None;
         }
@@ -188,13 +189,13 @@ impl<K: Object> Store<K> {
     }
 
     /// Removes an object whose final state is `last`. Returns `None` if it was not stored, or the watch has delivered a later state of its name.
-    pub(crate) fn delete(&mut self, last: Arc<K>) -> Option<Delta<K>> {
+    pub(crate) fn delete(&mut self, last: Shared) -> Option<Delta> {
         if self.has_observed_later(&*last) {
             return None;
         }
         let delivery = self.deliver_deletion(&*last);
         let is_written = delivery.is_some();
-        let (namespace, name) = names(&*last);
+        let (namespace, name) = names(last.metadata());
         let before = self.withdraw(delivery, namespace, name)?;
         if !is_written && overlay::is_later(&*before, &*last) {
             self.insert(&before);
@@ -204,7 +205,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Removes an object whose final state is unknown, since a list of `version` does not have it; an empty version is the newest.
-    pub(crate) fn delete_by_key(&mut self, key: &ObjectKey, version: &str) -> Option<Delta<K>> {
+    pub(crate) fn delete_by_key(&mut self, key: &ObjectKey, version: &str) -> Option<Delta> {
         let delivery = self.deliver_absence(key, version);
         let (namespace, name) = key.parts();
         let last = self.withdraw(delivery, namespace, name)?;
@@ -212,7 +213,7 @@ impl<K: Object> Store<K> {
     }
 
     /// Stores an object from a relist. An unchanged one keeps its allocation: a relist does not double what readers hold.
-    pub(crate) fn relist(&mut self, object: Arc<K>) -> Delta<K> {
+    pub(crate) fn relist(&mut self, object: Shared) -> Delta {
         let before = match self.deliver(&object) {
             Some(Delivery::Older(before)) => before,
             Some(Delivery::Passed(before)) => {
@@ -220,7 +221,7 @@ impl<K: Object> Store<K> {
                 before
             }
             None => {
-                let (namespace, name) = names(&*object);
+                let (namespace, name) = names(object.metadata());
                 let delta = overlay::relisted(self.get(namespace, name), object);
                 if let Delta::Added(object) | Delta::Updated(_, object) = &delta {
                     self.insert(object);
@@ -234,10 +235,10 @@ impl<K: Object> Store<K> {
     /// Removes an object, unless a later write of it is shown. Returns its last state that the watch has delivered.
     fn withdraw(
         &mut self,
-        delivery: Option<Delivery<K>>,
+        delivery: Option<Delivery>,
         namespace: &str,
         name: &str,
-    ) -> Option<Arc<K>> {
+    ) -> Option<Shared> {
         match delivery {
             Some(Delivery::Older(last)) => last,
             Some(Delivery::Passed(last)) => {
@@ -248,8 +249,8 @@ impl<K: Object> Store<K> {
         }
     }
 
-    pub(super) fn insert(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
-        let (namespace, _) = names(&**object);
+    pub(super) fn insert(&mut self, object: &Shared) -> Option<Shared> {
+        let (namespace, _) = names(object.metadata());
         let old = if let Some(set) = self.namespaces.get_mut(namespace) {
             set.insert(object)
         } else {
@@ -270,7 +271,7 @@ impl<K: Object> Store<K> {
         old
     }
 
-    pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
+    pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Shared> {
         let set = self.namespaces.get_mut(namespace)?;
         let old = set.remove(namespace, name)?;
         if set.is_empty() {
@@ -285,10 +286,10 @@ impl<K: Object> Store<K> {
 }
 
 impl IndexPanic {
-    fn new<K: Object>(index: &str, object: &Arc<K>, message: String) -> Self {
+    fn new(index: &str, object: &Shared, message: String) -> Self {
         Self {
             index: index.to_owned(),
-            key: ObjectKey::of(&**object),
+            key: ObjectKey::of_meta(object.metadata()),
             message,
         }
     }

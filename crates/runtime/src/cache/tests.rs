@@ -1,7 +1,14 @@
+use std::sync::Arc;
+
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ObjectMeta;
 
 use super::*;
+use crate::cache::{object::read, typed, typed_ref};
+
+fn store() -> Store {
+    Store::new(false, read::<ConfigMap>)
+}
 
 fn object(name: &str, uid: &str, version: &str) -> Arc<ConfigMap> {
     let text = |text: &str| Some(text.to_owned());
@@ -19,17 +26,11 @@ fn object(name: &str, uid: &str, version: &str) -> Arc<ConfigMap> {
 }
 
 /// Short forms: `+` added, `~` updated, `=` unchanged, `-` deleted, `?` final state unknown.
-fn short(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
-    let at = |object: &Arc<ConfigMap>| {
-        format!(
-            "{}@{}",
-            object.metadata.name.as_deref().unwrap_or_default(),
-            object
-                .metadata
-                .resource_version
-                .as_deref()
-                .unwrap_or_default()
-        )
+fn short(deltas: &[Delta]) -> Vec<String> {
+    let at = |object: &Shared| {
+        let meta = object.metadata();
+        let version = meta.resource_version.as_deref();
+        format!("{}@{}", names(meta).1, version.unwrap_or_default())
     };
     let mut texts: Vec<_> = deltas
         .iter()
@@ -48,15 +49,14 @@ fn short(deltas: &[Delta<ConfigMap>]) -> Vec<String> {
 }
 
 /// Applies a relist: `listed` is there, everything else is gone.
-fn relist(
-    store: &mut Store<ConfigMap>,
-    listed: Vec<Arc<ConfigMap>>,
-    unreadable: &[&str],
-) -> Vec<Delta<ConfigMap>> {
+fn relist(store: &mut Store, listed: Vec<Arc<ConfigMap>>, unreadable: &[&str]) -> Vec<Delta> {
     let before = store.within(None);
-    let known = |gone: &Held<ConfigMap>| {
+    let known = |gone: &Held| {
         let name = gone.names().1;
-        unreadable.contains(&name) || listed.iter().any(|object| names(&**object).1 == name)
+        unreadable.contains(&name)
+            || listed
+                .iter()
+                .any(|object| names(&object.metadata).1 == name)
     };
     let gone: Vec<_> = before.into_iter().filter(|gone| !known(gone)).collect();
     let mut deltas: Vec<_> = listed
@@ -71,7 +71,7 @@ fn relist(
 
 #[test]
 fn a_relist_returns_one_delta_per_object() {
-    let mut store = Store::new(false);
+    let mut store = store();
     for name in ["same", "changed", "recreated", "gone", "unreadable"] {
         store.apply(object(name, "u", "1"));
     }
@@ -105,7 +105,7 @@ fn a_relist_returns_one_delta_per_object() {
 
 #[test]
 fn a_relist_takes_another_state_of_the_same_version() {
-    let mut store = Store::new(false);
+    let mut store = store();
     let state = |value: &str| {
         let mut object = object("a", "u", "1");
         Arc::make_mut(&mut object).data = Some([("value".to_owned(), value.to_owned())].into());
@@ -116,16 +116,15 @@ fn a_relist_takes_another_state_of_the_same_version() {
     assert_eq!(short(&deltas), ["=a@1"]);
     let deltas = relist(&mut store, vec![state("two")], &[]);
     assert_eq!(short(&deltas), ["~a@1>a@1"]);
-    assert_eq!(
-        store.get("ns", "a").unwrap().data.as_ref().unwrap()["value"],
-        "two"
-    );
+    let stored: Arc<ConfigMap> = typed(store.get("ns", "a").unwrap());
+    assert_eq!(stored.data.as_ref().unwrap()["value"], "two");
 }
 
 #[test]
 fn a_panic_of_an_index_function_leaves_the_store_consistent() {
-    let mut store = Store::new(false);
-    let by_name = |object: &ConfigMap| {
+    let mut store = store();
+    let by_name = |object: &dyn AnyObject| {
+        let object: &ConfigMap = typed_ref(object);
         let name = object.metadata.name.clone().unwrap();
         let version = object.metadata.resource_version.as_deref();
         assert_ne!(version, Some("2"), "scripted");
@@ -152,7 +151,7 @@ fn a_panic_of_an_index_function_leaves_the_store_consistent() {
 
 #[test]
 fn deleting_an_unknown_object_returns_no_delta() {
-    let mut store = Store::new(false);
+    let mut store = store();
     assert!(store.delete(object("a", "u", "1")).is_none());
     assert!(
         store
@@ -173,15 +172,9 @@ fn deleting_an_unknown_object_returns_no_delta() {
 /// Adds and removes in an order other than that of the table.
 #[test]
 fn the_store_grows_and_shrinks_without_loss() {
-    let mut store = Store::new(false);
-    let by_parity = |object: &ConfigMap| {
-        let number: usize = object
-            .metadata
-            .name
-            .as_deref()
-            .unwrap_or_default()
-            .parse()
-            .unwrap();
+    let mut store = store();
+    let by_parity = |object: &dyn AnyObject| {
+        let number: usize = names(object.metadata()).1.parse().unwrap();
         vec![
             if number.is_multiple_of(2) {
                 "even"

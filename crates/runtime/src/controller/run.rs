@@ -19,7 +19,7 @@ use super::{
     causes::Causes,
     sharded::Share,
     trigger::{Guard, Predicate, trigger},
-    worker::Worker,
+    worker::{Attempt, Worker},
 };
 use crate::{
     cache::{Object, ObjectKey},
@@ -56,11 +56,11 @@ impl<K: Object> Controller<K> {
     {
         let kind = self.primary.kind().to_string();
         let functions = Arc::new((reconcile, error_policy, kind));
-        self.run_attempts(move |key, object| {
+        let attempt: Attempt<K> = Box::new(move |key, object| {
             let object = object?;
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
             let key = key.clone();
-            Some(async move {
+            Some(Box::pin(async move {
                 let (reconcile, error_policy, kind) = &*functions;
                 let outcome = reconcile(Arc::clone(&object), Arc::clone(&context)).await;
                 outcome.map_err(|failure| {
@@ -68,9 +68,9 @@ impl<K: Object> Controller<K> {
                     let next = catch_unwind(AssertUnwindSafe(next));
                     failed(kind, &key, failure, next)
                 })
-            })
-        })
-        .await
+            }))
+        });
+        self.run_attempts(attempt).await
     }
 
     /// Like [`run`](Self::run), but `reconcile` gets the key of each enqueued object, and the object unless it was deleted: for what a finalizer is
@@ -112,10 +112,10 @@ impl<K: Object> Controller<K> {
     {
         let kind = self.primary.kind().to_string();
         let functions = Arc::new((reconcile, error_policy, kind));
-        self.run_attempts(move |key, object| {
+        let attempt: Attempt<K> = Box::new(move |key, object| {
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
             let key = key.clone();
-            Some(async move {
+            Some(Box::pin(async move {
                 let (reconcile, error_policy, kind) = &*functions;
                 let outcome = reconcile(key.clone(), object, Arc::clone(&context)).await;
                 outcome.map_err(|failure| {
@@ -123,16 +123,12 @@ impl<K: Object> Controller<K> {
                     let next = catch_unwind(AssertUnwindSafe(next));
                     failed(kind, &key, failure, next)
                 })
-            })
-        })
-        .await
+            }))
+        });
+        self.run_attempts(attempt).await
     }
 
-    async fn run_attempts<Attempt, Running>(mut self, attempt: Attempt) -> Result<(), RunError>
-    where
-        Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running> + Send + Sync + 'static,
-        Running: Future<Output = Result<Action, OnError>> + Send + 'static,
-    {
+    async fn run_attempts(mut self, attempt: Attempt<K>) -> Result<(), RunError> {
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
         let workers = self.workers.unwrap_or(1);
         let cache_sync_timeout = self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT);
@@ -175,13 +171,13 @@ impl<K: Object> Controller<K> {
         let stop = CancellationToken::new();
         let writer = self.writer;
         let divided = share.clone();
-        let attempt = move |key: &ObjectKey, object: Option<Arc<K>>| {
+        let attempt: Attempt<K> = Box::new(move |key, object| {
             let entered = match &divided {
                 Some(share) => Some(share.enter(key, object.as_deref())?),
                 None => None,
             };
             let running = Writer::scope(writer.clone(), attempt(key, object)?);
-            Some(async {
+            Some(Box::pin(async {
                 match entered {
                     // Whoever has the range next reconciles the object.
                     Some(entered) => within(entered, running)
@@ -189,8 +185,8 @@ impl<K: Object> Controller<K> {
                         .unwrap_or_else(|| Ok(Action::await_change())),
                     None => running.await,
                 }
-            })
-        };
+            }))
+        });
         let primary = self.primary.clone();
         let worker = Arc::new(Worker {
             primary: self.primary,

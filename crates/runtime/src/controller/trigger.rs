@@ -38,6 +38,9 @@ pub(super) trait Guard: Send + Sync {
     fn ended(&self) -> BoxFuture<'_, Result<(), RunError>>;
 }
 
+/// Returns the keys to enqueue for an object.
+type Mapper<C> = Arc<dyn Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync>;
+
 /// Creates a trigger that enqueues the keys that `mapper` returns for an object. If the object `is_primary`, a resync enqueues it too, and a new
 /// spec ends its back-off.
 pub(super) fn trigger<C: Object>(
@@ -46,11 +49,18 @@ pub(super) fn trigger<C: Object>(
     predicate: Option<Predicate<C>>,
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
-    let (informer, mapper) = (informer.clone(), Arc::new(mapper));
+    connect(informer.clone(), is_primary, predicate, Arc::new(mapper))
+}
+
+fn connect<C: Object>(
+    informer: SharedInformer<C>,
+    is_primary: bool,
+    predicate: Option<Predicate<C>>,
+    mapper: Mapper<C>,
+) -> Trigger {
     Box::new(move |queue, causes, writer| {
-        let mapper = Arc::clone(&mapper);
         let registration = informer.add_event_handler(Enqueue {
-            mapper: move |object: &Arc<C>| mapper(object),
+            mapper: Arc::clone(&mapper),
             predicate: predicate.clone(),
             is_primary,
             queue: queue.clone(),
@@ -67,8 +77,8 @@ pub(super) fn trigger<C: Object>(
 }
 
 /// The handler of a trigger.
-struct Enqueue<C: Object, Mapper> {
-    mapper: Mapper,
+struct Enqueue<C: Object> {
+    mapper: Mapper<C>,
     predicate: Option<Predicate<C>>,
     is_primary: bool,
     queue: WorkQueue<ObjectKey>,
@@ -78,7 +88,7 @@ struct Enqueue<C: Object, Mapper> {
     ignores: Option<(SharedInformer<C>, Arc<Writer>)>,
 }
 
-impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapper> {
+impl<C: Object> Enqueue<C> {
     /// Whether the predicate accepts the event. If it panics, the event is accepted: a reconcile too many does no harm.
     fn accepts(&self, event: impl FnOnce() -> InformerEvent<C>) -> bool {
         self.predicate.as_ref().is_none_or(|predicate| {
@@ -114,7 +124,7 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapp
         keys: Vec<ObjectKey>,
         priority: i32,
         ends_back_off: bool,
-    ) -> impl FnOnce() + Send + use<C, Mapper> {
+    ) -> impl FnOnce() + Send + use<C> {
         let (queue, forgets) = (self.queue.clone(), ends_back_off && self.is_primary);
         let (causes, kind, object) = (
             Arc::clone(&self.causes),
@@ -147,10 +157,7 @@ impl<C: Object, Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + 'static> Enqueue<C, Mapp
     }
 }
 
-impl<C: Object, Mapper> EventHandler<C> for Enqueue<C, Mapper>
-where
-    Mapper: Fn(&Arc<C>) -> Vec<ObjectKey> + Send + 'static,
-{
+impl<C: Object> EventHandler<C> for Enqueue<C> {
     fn on_add(&mut self, object: &Arc<C>, is_in_initial_list: bool) {
         if self.accepts(|| InformerEvent::Added {
             object: Arc::clone(object),

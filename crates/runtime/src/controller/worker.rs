@@ -1,7 +1,7 @@
 //! The loop of a worker: reconciles the object of each key from the queue, and requeues the key after failures.
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use futures::FutureExt;
+use futures::{FutureExt, future::BoxFuture};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span, debug, error, field::Empty, info_span, warn};
@@ -17,38 +17,35 @@ use crate::{
 /// Shortest delay of a requeue; a shorter one is replaced by the limiter's, so that no object keeps a worker busy without a pause.
 const SHORTEST_REQUEUE: Duration = Duration::from_millis(1);
 
+/// Reconciles once, or returns nothing if there is nothing to reconcile. Boxed: a controller is compiled once for its kind, and not for each reconcile.
+pub(super) type Attempt<K> =
+    Box<dyn Fn(&ObjectKey, Option<Arc<K>>) -> Option<Reconciling> + Send + Sync>;
+/// A running reconcile.
+pub(super) type Reconciling = BoxFuture<'static, Result<Action, OnError>>;
+
 /// The state that all workers of a controller share.
-pub(super) struct Worker<K: Object, Attempt> {
+pub(super) struct Worker<K: Object> {
     pub(super) primary: SharedInformer<K>,
     /// The member cluster, for spans and log lines.
     pub(super) cluster: Option<Arc<str>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) causes: Arc<Causes>,
-    /// Reconciles once, or returns nothing if there is nothing to reconcile.
-    pub(super) attempt: Attempt,
+    pub(super) attempt: Attempt<K>,
     pub(super) max_retries: Option<u32>,
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) metrics: MetricsHandle,
 }
 
-impl<K: Object, Attempt> Worker<K, Attempt> {
+impl<K: Object> Worker<K> {
     /// Works until `stop`. Keys still queued then are not processed.
-    pub(super) async fn work<Running>(self: Arc<Self>, stop: CancellationToken)
-    where
-        Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running>,
-        Running: Future<Output = Result<Action, OnError>>,
-    {
+    pub(super) async fn work(self: Arc<Self>, stop: CancellationToken) {
         while let Some(Some(key)) = stop.run_until_cancelled(self.queue.get()).await {
             self.process(&key).await;
             self.queue.done(&key);
         }
     }
 
-    async fn process<Running>(&self, key: &ObjectKey)
-    where
-        Attempt: Fn(&ObjectKey, Option<Arc<K>>) -> Option<Running>,
-        Running: Future<Output = Result<Action, OnError>>,
-    {
+    async fn process(&self, key: &ObjectKey) {
         let cause = self.causes.take(key);
         let Some(attempt) = (self.attempt)(key, self.primary.find(key)) else {
             return self.queue.forget(key);

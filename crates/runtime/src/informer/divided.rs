@@ -51,9 +51,9 @@ struct Joining {
 }
 
 /// Keeps the cache of a divided informer up to date. Runs until it is dropped.
-pub(super) async fn run<K: Object>(
-    reflector: impl Fn(Arc<Scope>) -> Reflector<K>,
-    state: Arc<State<K>>,
+pub(super) async fn run(
+    reflector: impl Fn(Arc<Scope>) -> Reflector,
+    state: Arc<State>,
     scope: Arc<Scope>,
     part: &Part,
 ) {
@@ -116,7 +116,7 @@ pub(super) async fn run<K: Object>(
     futures::join!(watches, loads);
 }
 
-impl<K: Object> State<K> {
+impl State {
     /// Adds the ranges of `other`, which are in the cache, to those that the watch of `scope` keeps up to date.
     fn adopt(&self, scope: &Scope, part: &Part, other: &Scope) {
         // No event is applied meanwhile.
@@ -135,8 +135,8 @@ fn unwanted(have: &BTreeMap<u16, u64>, wanted: &BTreeMap<u16, u64>) -> BTreeSet<
         .collect()
 }
 
-fn join<K: Object>(
-    reflector: impl Fn(Arc<Scope>) -> Reflector<K>,
+fn join(
+    reflector: impl Fn(Arc<Scope>) -> Reflector,
     part: &Part,
     taken: BTreeMap<u16, u64>,
 ) -> Joining {

@@ -210,7 +210,7 @@ impl InformerFactory {
             settings.resync,
             settings.transform.clone(),
         );
-        self.inner.own_writes.add(&informer);
+        self.inner.own_writes.add(&informer.inner.state);
         informers.all.push((id, Arc::new(informer.clone())));
         informer
     }

@@ -1,5 +1,6 @@
 //! The queue between an informer and one handler. It grows as needed, so that a slow handler never delays the watch.
 use std::{
+    marker::PhantomData,
     pin::Pin,
     sync::{
         Arc,
@@ -15,34 +16,26 @@ use tracing::error;
 
 use super::{
     error::Stopped,
-    handler::{Deleted, EventHandler, InformerEvent, dispatch},
+    handler::{Deleted, InformerEvent},
     state::{self, State},
 };
 use crate::{
-    cache::{Delta, Form, Held, Object},
+    cache::{Delta, Form, Held, Object, Shared, typed},
     panics,
 };
 
 /// An entry of the queue. Those of which there are as many as objects hold them as the cache does: the queue of a compact cache is compact.
-pub(super) enum Notice<K> {
+#[derive(Clone)]
+pub(super) enum Notice {
     /// An object is new to the handler, and whether the initial list has it.
-    Added(Held<K>, bool),
+    Added(Held, bool),
     /// An object is redelivered.
-    Redelivered(Held<K>),
-    Event(InformerEvent<K>),
+    Redelivered(Held),
+    Updated(Shared, Shared),
+    /// An object is gone, and whether its final state is unknown.
+    Deleted(Shared, bool),
     /// The initial list is complete.
     Synced,
-}
-
-impl<K> Clone for Notice<K> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Added(held, is_in_initial_list) => Self::Added(held.clone(), *is_in_initial_list),
-            Self::Redelivered(held) => Self::Redelivered(held.clone()),
-            Self::Event(event) => Self::Event(event.clone()),
-            Self::Synced => Self::Synced,
-        }
-    }
 }
 
 /// What both ends of the queue share.
@@ -58,27 +51,23 @@ pub(super) struct ListenerState {
 }
 
 /// The sending end, held by the informer.
-pub(super) struct Listener<K> {
-    queue: mpsc::UnboundedSender<Notice<K>>,
+pub(super) struct Listener {
+    queue: mpsc::UnboundedSender<Notice>,
     pub(super) state: Arc<ListenerState>,
     /// Whether the handler gets unchanged objects too.
     pub(super) resyncs: bool,
 }
 
 /// The receiving end.
-pub(super) struct Inbox<K> {
-    queue: mpsc::UnboundedReceiver<Notice<K>>,
-    form: Form<K>,
+pub(super) struct Inbox {
+    queue: mpsc::UnboundedReceiver<Notice>,
+    form: Form,
     state: Arc<ListenerState>,
     _end: DropGuard,
 }
 
 /// Creates both ends of a queue; `cancel` closes it.
-pub(super) fn queue<K>(
-    form: Form<K>,
-    cancel: CancellationToken,
-    resyncs: bool,
-) -> (Listener<K>, Inbox<K>) {
+pub(super) fn queue(form: Form, cancel: CancellationToken, resyncs: bool) -> (Listener, Inbox) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let state = Arc::new(ListenerState {
         synced: watch::Sender::new(false),
@@ -102,9 +91,9 @@ pub(super) fn queue<K>(
     )
 }
 
-impl<K> Listener<K> {
+impl Listener {
     /// Queues an entry without waiting. Does nothing if the receiver is gone.
-    pub(super) fn send(&self, notice: Notice<K>) {
+    pub(super) fn send(&self, notice: Notice) {
         if !matches!(notice, Notice::Synced) {
             self.state.pending.fetch_add(1, Ordering::Relaxed);
         }
@@ -113,38 +102,35 @@ impl<K> Listener<K> {
 }
 
 /// The sending ends of all handlers of an informer.
-pub(super) struct Listeners<K> {
-    pub(super) all: Vec<Listener<K>>,
+pub(super) struct Listeners {
+    pub(super) all: Vec<Listener>,
     /// How the store holds its objects.
-    pub(super) form: Form<K>,
+    pub(super) form: Form,
     /// The first list of each scope is in the store.
     pub(super) synced: bool,
 }
 
-impl<K: Object> Listeners<K> {
+impl Listeners {
     /// Returns the notice of a change that was just made.
-    pub(super) fn notice(&self, delta: Delta<K>) -> Notice<K> {
+    pub(super) fn notice(&self, delta: Delta) -> Notice {
         match delta {
             Delta::Added(object) => Notice::Added(self.form.held(&object), !self.synced),
             Delta::Unchanged(object) => Notice::Redelivered(self.form.held(&object)),
-            Delta::Updated(old, new) => Notice::Event(InformerEvent::Updated { old, new }),
+            Delta::Updated(old, new) => Notice::Updated(old, new),
             Delta::Deleted(object, final_state_unknown) => {
-                Notice::Event(InformerEvent::Deleted(Deleted {
-                    object,
-                    final_state_unknown,
-                }))
+                Notice::Deleted(object, final_state_unknown)
             }
         }
     }
 
     /// Sends one change, which was just made, to every listener that wants it.
-    pub(super) fn notify(&self, delta: Delta<K>) {
+    pub(super) fn notify(&self, delta: Delta) {
         self.send(&self.notice(delta));
     }
 
     /// Sends the whole life of objects that readers have seen, and that were deleted before the watch delivered them: a reconcile may wait for
     /// a change of them.
-    pub(super) fn notify_vanished(&self, objects: Vec<Arc<K>>) {
+    pub(super) fn notify_vanished(&self, objects: Vec<Shared>) {
         for object in objects {
             self.notify(Delta::Added(Arc::clone(&object)));
             self.notify(Delta::Deleted(object, true));
@@ -152,7 +138,7 @@ impl<K: Object> Listeners<K> {
     }
 
     /// Sends a notice to every listener that wants it.
-    pub(super) fn send(&self, notice: &Notice<K>) {
+    pub(super) fn send(&self, notice: &Notice) {
         for listener in &self.all {
             if listener.resyncs || !matches!(notice, Notice::Redelivered(_)) {
                 listener.send(notice.clone());
@@ -187,37 +173,64 @@ impl ListenerState {
     }
 }
 
-impl<K: Object> Inbox<K> {
-    /// Returns the event of an entry; `None` for the end of the initial list.
-    fn open(&self, notice: Notice<K>) -> Option<InformerEvent<K>> {
-        let event = match notice {
-            Notice::Added(held, is_in_initial_list) => InformerEvent::Added {
-                object: self.form.read(&held),
+/// What happened to an object.
+pub(super) enum Change {
+    Added(Shared, bool),
+    Updated(Shared, Shared),
+    Deleted(Shared, bool),
+}
+
+impl Change {
+    pub(super) fn event<K: Object>(self) -> InformerEvent<K> {
+        match self {
+            Self::Added(object, is_in_initial_list) => InformerEvent::Added {
+                object: typed(object),
                 is_in_initial_list,
             },
+            Self::Updated(old, new) => InformerEvent::Updated {
+                old: typed(old),
+                new: typed(new),
+            },
+            Self::Deleted(object, final_state_unknown) => InformerEvent::Deleted(Deleted {
+                object: typed(object),
+                final_state_unknown,
+            }),
+        }
+    }
+}
+
+/// Calls a handler.
+pub(super) type Handle = Box<dyn FnMut(Change) + Send>;
+
+impl Inbox {
+    /// Returns what an entry tells; `None` for the end of the initial list.
+    fn open(&self, notice: Notice) -> Option<Change> {
+        Some(match notice {
+            Notice::Added(held, is_in_initial_list) => {
+                Change::Added(self.form.read(&held), is_in_initial_list)
+            }
             Notice::Redelivered(held) => {
                 let object = self.form.read(&held);
-                InformerEvent::Updated {
-                    old: Arc::clone(&object),
-                    new: object,
-                }
+                Change::Updated(Arc::clone(&object), object)
             }
-            Notice::Event(event) => event,
+            Notice::Updated(old, new) => Change::Updated(old, new),
+            Notice::Deleted(object, final_state_unknown) => {
+                Change::Deleted(object, final_state_unknown)
+            }
             Notice::Synced => {
                 self.state.synced.send_replace(true);
                 return None;
             }
-        };
-        Some(event)
+        })
     }
 
-    /// Calls `handler` until the informer stops or the handler is removed. Events still queued then are dropped.
-    pub(super) async fn drive(mut self, mut handler: impl EventHandler<K>) {
+    /// Calls `handle` until the informer stops or the handler is removed. Changes still queued then are dropped.
+    pub(super) async fn drive(mut self, mut handle: Handle) {
         self.state.driven.store(true, Ordering::Release);
         let cancel = self.state.cancel.clone();
         while let Some(Some(notice)) = cancel.run_until_cancelled(self.queue.recv()).await {
-            if let Some(event) = self.open(notice) {
-                if let Err(panic) = panics::catch(|| dispatch(&mut handler, &event)) {
+            if let Some(change) = self.open(notice) {
+                if let Err(panic) = panics::catch(|| handle(change)) {
                     error!(
                         panic,
                         "an event handler panicked; continuing with the next event"
@@ -234,17 +247,19 @@ impl<K: Object> Inbox<K> {
 /// The notifications of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the subscription.
 #[must_use = "events pile up until the stream is polled"]
 pub struct EventStream<K: Object> {
-    inbox: Inbox<K>,
-    state: Arc<State<K>>,
+    inbox: Inbox,
+    state: Arc<State>,
     _running: Arc<DropGuard>,
+    of: PhantomData<fn() -> K>,
 }
 
 impl<K: Object> EventStream<K> {
-    pub(super) fn new(inbox: Inbox<K>, state: Arc<State<K>>, running: Arc<DropGuard>) -> Self {
+    pub(super) fn new(inbox: Inbox, state: Arc<State>, running: Arc<DropGuard>) -> Self {
         Self {
             inbox,
             state,
             _running: running,
+            of: PhantomData,
         }
     }
 
@@ -268,9 +283,9 @@ impl<K: Object> Stream for EventStream<K> {
             let Some(notice) = ready!(self.inbox.queue.poll_recv(cx)) else {
                 return Poll::Ready(None);
             };
-            if let Some(event) = self.inbox.open(notice) {
+            if let Some(change) = self.inbox.open(notice) {
                 self.inbox.state.handled();
-                return Poll::Ready(Some(event));
+                return Poll::Ready(Some(change.event()));
             }
         }
     }

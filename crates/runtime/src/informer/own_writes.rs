@@ -24,7 +24,7 @@ use super::{
     written::{Details, OwnWrite, namespace},
 };
 use crate::{
-    cache::{Object, ObjectKey, SWEEP, Store},
+    cache::{AnyObject, Object, ObjectKey, SWEEP, Store},
     client::writer::{Writer, is_new_version},
     lister::{Selector, SelectorExt, parse_selector},
 };
@@ -38,8 +38,8 @@ type Show = Arc<dyn Fn(&OwnWrite<'_>) -> bool + Send + Sync>;
 
 impl OwnWrites {
     /// Adds an informer. Does not keep it running.
-    pub(super) fn add<K: Object>(&self, informer: &SharedInformer<K>) {
-        let state = Arc::downgrade(&informer.inner.state);
+    pub(super) fn add(&self, state: &Arc<State>) {
+        let state = Arc::downgrade(state);
         self.0.lock().push(Arc::new(move |write| {
             let state = state.upgrade().filter(|state| !state.stop.is_cancelled());
             state.inspect(|state| state.show(write)).is_some()
@@ -164,11 +164,11 @@ impl Selects {
     }
 
     /// Whether the informer has `object`; `None` if only the server can say.
-    fn selects<K: Object>(&self, object: &K) -> Option<bool> {
+    fn selects(&self, object: &dyn AnyObject) -> Option<bool> {
         match self {
             Self::All => Some(true),
             Self::Labels(selector) => {
-                let labels = object.meta().labels.as_ref();
+                let labels = object.metadata().labels.as_ref();
                 Some(selector.matches(labels.unwrap_or(&BTreeMap::default())))
             }
             Self::Unknown => None,
@@ -186,13 +186,13 @@ impl<K: Object> SharedInformer<K> {
         object: &K,
         release: impl FnOnce() + Send + 'static,
     ) {
-        let Inner { state, dynamic, .. } = &*self.inner;
+        let Inner { state, path, .. } = &*self.inner;
         let meta = object.meta();
         let listed = state.listed.load(Ordering::Acquire);
         let version = meta.resource_version.as_deref().unwrap_or_default();
         match (version.parse::<u64>(), &meta.uid, &meta.name) {
             (Ok(number), Some(uid), Some(name)) if number > listed => {
-                let collection = K::url_path(dynamic, meta.namespace.as_deref());
+                let collection = path(meta.namespace.as_deref());
                 writer.unless_own(&format!("{collection}/{name}"), uid, version, release);
             }
             _ => release(),
@@ -200,7 +200,7 @@ impl<K: Object> SharedInformer<K> {
     }
 }
 
-impl<K: Object> State<K> {
+impl State {
     /// Shows the response of a write, if it is about this informer's kind and namespaces.
     fn show(&self, write: &OwnWrite<'_>) {
         let (kind, head) = (&self.kind, &write.head);
@@ -223,20 +223,25 @@ impl<K: Object> State<K> {
             return;
         };
         // The watch will report what does not decode.
-        let Ok(object) = decode::<K>(raw.get(), &self.kind.kind, self.keep_managed_fields) else {
+        let Ok(object) = decode(
+            self.read,
+            raw.get(),
+            &self.kind.kind,
+            self.keep_managed_fields,
+        ) else {
             return;
         };
-        let Some(scope) = self.scope_of(object.meta().namespace.as_deref()) else {
+        let Some(scope) = self.scope_of(object.metadata().namespace.as_deref()) else {
             return;
         };
-        let Some(selected) = self.selects.selects(&object) else {
+        let Some(selected) = self.selects.selects(&*object) else {
             return;
         };
         let Ok(object) = self.accept(Ok(object)) else {
             return;
         };
         // Another process needs it.
-        if !scope.has(object.meta()) {
+        if !scope.has(object.metadata()) {
             return;
         }
         // The watch must not deliver anything between the look at its version and the change of the store.
@@ -245,7 +250,7 @@ impl<K: Object> State<K> {
         let mut store = self.store.write();
         match &write.head.metadata.uid {
             Some(uid) if write.is_gone() => {
-                store.write_deleted(namespace, ObjectKey::of(&*object), uid);
+                store.write_deleted(namespace, ObjectKey::of_meta(object.metadata()), uid);
             }
             _ => store.write(namespace, &seen, object, selected),
         }
@@ -290,7 +295,7 @@ impl<K: Object> State<K> {
     }
 
     /// Records that the watch has delivered everything up to `version`.
-    pub(super) fn advance(&self, listeners: &Listeners<K>, scope: &Scope, version: &str) {
+    pub(super) fn advance(&self, listeners: &Listeners, scope: &Scope, version: &str) {
         scope.progress(version);
         let store = self.store.read();
         let is_pending = store.pending_writes() > 0 || store.has_vanished();
@@ -303,7 +308,7 @@ impl<K: Object> State<K> {
     }
 
     /// Ends own writes.
-    pub(super) fn end_writes(&self, listeners: &Listeners<K>, end: impl FnOnce(&mut Store<K>)) {
+    pub(super) fn end_writes(&self, listeners: &Listeners, end: impl FnOnce(&mut Store)) {
         let mut store = self.store.write();
         end(&mut store);
         let vanished = store.take_vanished();
@@ -313,7 +318,7 @@ impl<K: Object> State<K> {
 }
 
 /// Ends the own writes whose events never arrive, also if the server sends nothing at all.
-pub(super) async fn expire<K: Object>(state: Arc<State<K>>) {
+pub(super) async fn expire(state: Arc<State>) {
     let expire = async {
         loop {
             state.written.notified().await;

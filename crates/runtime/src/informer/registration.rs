@@ -1,5 +1,5 @@
 //! The registration of a handler: its sync state, its resyncs and its removal.
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 
@@ -7,9 +7,9 @@ use super::{error::Stopped, listener::ListenerState, state::State};
 use crate::cache::Object;
 
 /// Redelivers all objects to one handler, about once per `period`, until the handler is removed.
-pub(super) async fn resync_every<K: Object>(
+pub(super) async fn resync_every(
     period: Duration,
-    state: Arc<State<K>>,
+    state: Arc<State>,
     listener: Arc<ListenerState>,
 ) {
     while listener
@@ -33,13 +33,18 @@ fn jittered(period: Duration) -> Duration {
 /// A handler that was added to an informer. Dropping it has no effect; [`remove`](Self::remove) removes the handler.
 #[must_use = "it reports when the handler has handled the initial list, and removes the handler"]
 pub struct HandlerRegistration<K> {
-    state: Arc<State<K>>,
+    state: Arc<State>,
     listener: Arc<ListenerState>,
+    of: PhantomData<fn() -> K>,
 }
 
 impl<K: Object> HandlerRegistration<K> {
-    pub(super) fn new(state: Arc<State<K>>, listener: Arc<ListenerState>) -> Self {
-        Self { state, listener }
+    pub(super) fn new(state: Arc<State>, listener: Arc<ListenerState>) -> Self {
+        Self {
+            state,
+            listener,
+            of: PhantomData,
+        }
     }
 
     /// Whether the handler has handled the initial list: the informer's first list, or the cache if the handler was added later.

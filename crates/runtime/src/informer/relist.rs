@@ -1,27 +1,32 @@
 //! Lists: collects the objects of one, then replaces the content of the cache in slices, so that readers and other tasks get their turn.
 use std::{
     collections::{BTreeSet, HashSet},
-    sync::{Arc, atomic::Ordering},
+    sync::atomic::Ordering,
 };
 
 use super::{
-    error::DecodeError, own_writes, part::Part, scope::Scope, state::State, tasks::give_way,
+    error::DecodeError,
+    own_writes,
+    part::Part,
+    scope::Scope,
+    state::{Decoded, State},
+    tasks::give_way,
 };
-use crate::cache::{Delta, Form, KeyedSet, Object, ObjectKey, Store, names, same_state};
+use crate::cache::{Delta, Form, KeyedSet, ObjectKey, Shared, Store, names, same_state};
 
 /// Number of objects that are decoded or applied at once: some tenths of a millisecond.
 pub(super) const SLICE: usize = 64;
 
 /// An incomplete list.
-pub(super) struct Listed<K> {
-    objects: KeyedSet<K>,
+pub(super) struct Listed {
+    objects: KeyedSet,
     unreadable: HashSet<ObjectKey>,
     /// The ranges of objects that it has; `None` for all objects.
     ranges: Option<BTreeSet<u16>>,
 }
 
-impl<K: Object> Listed<K> {
-    fn new(form: Form<K>, ranges: Option<BTreeSet<u16>>) -> Self {
+impl Listed {
+    fn new(form: Form, ranges: Option<BTreeSet<u16>>) -> Self {
         Self {
             ranges,
             objects: KeyedSet::new(form),
@@ -52,17 +57,17 @@ impl<K: Object> Listed<K> {
     }
 }
 
-impl<K: Object> State<K> {
+impl State {
     /// Begins a list of the objects of these ranges, or of all.
-    pub(super) fn start_list(&self, ranges: Option<BTreeSet<u16>>) -> Listed<K> {
+    pub(super) fn start_list(&self, ranges: Option<BTreeSet<u16>>) -> Listed {
         Listed::new(self.store.read().form(), ranges)
     }
 
     /// Adds one object to a list in progress. An object that the store holds in the same state is not allocated again.
-    pub(super) fn list_one(&self, listed: &mut Listed<K>, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn list_one(&self, listed: &mut Listed, decoded: Decoded) {
         match self.accept(decoded) {
             Ok(object) => {
-                let (namespace, name) = names(&*object);
+                let (namespace, name) = names(object.metadata());
                 let stored = self.store.read().get(namespace, name);
                 let stored = stored.filter(|stored| same_state(&**stored, &*object));
                 listed.objects.insert(&stored.unwrap_or(object));
@@ -72,7 +77,7 @@ impl<K: Object> State<K> {
     }
 
     /// Replaces the content of a scope by a complete list, in slices.
-    pub(super) async fn replace(&self, scope: &Scope, listed: Listed<K>, version: &str) {
+    pub(super) async fn replace(&self, scope: &Scope, listed: Listed, version: &str) {
         {
             let mut metrics = self.metrics.lock();
             metrics.lists += 1;
@@ -93,15 +98,15 @@ impl<K: Object> State<K> {
             Some(part) if part.joins => Vec::new(),
             _ => self.store.read().within(scope.namespace.as_deref()),
         };
-        let was_listed = |object: Option<Arc<K>>| match (part, &listed.ranges) {
+        let was_listed = |object: Option<Shared>| match (part, &listed.ranges) {
             (Some(part), Some(ranges)) => {
-                object.is_some_and(|object| ranges.contains(&part.range_of(object.meta())))
+                object.is_some_and(|object| ranges.contains(&part.range_of(object.metadata())))
             }
             _ => true,
         };
         let mut objects = listed.objects.iter();
         while self.change(objects.by_ref().take(SLICE), |store, object| {
-            scope.has(object.meta()).then(|| store.relist(object))
+            scope.has(object.metadata()).then(|| store.relist(object))
         }) {
             give_way().await;
         }
@@ -163,7 +168,7 @@ impl<K: Object> State<K> {
         let form = self.store.read().form();
         let mut before = before.into_iter();
         while self.change(before.by_ref().take(SLICE), |store, held| {
-            if !ranges.contains(&part.range_of(form.read(&held).meta())) {
+            if !ranges.contains(&part.range_of(form.read(&held).metadata())) {
                 return None;
             }
             let (namespace, name) = held.names();
@@ -177,7 +182,7 @@ impl<K: Object> State<K> {
     fn change<T>(
         &self,
         objects: impl Iterator<Item = T>,
-        mut change: impl FnMut(&mut Store<K>, T) -> Option<Delta<K>>,
+        mut change: impl FnMut(&mut Store, T) -> Option<Delta>,
     ) -> bool {
         let listeners = self.listeners.lock();
         let mut store = self.store.write();

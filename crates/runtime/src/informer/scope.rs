@@ -134,14 +134,7 @@ impl Scope {
 impl<K: Object> SharedInformer<K> {
     /// Returns the namespaces whose objects are cached now.
     pub fn namespaces(&self) -> Namespaces {
-        let state = &self.inner.state;
-        let scopes = state.scopes.read();
-        let names: Option<_> = scopes
-            .iter()
-            .filter(|scope| !scope.stop.is_cancelled() || state.stop.is_cancelled())
-            .map(|scope| scope.namespace.clone())
-            .collect();
-        names.map_or(Namespaces::All, Namespaces::Only)
+        self.inner.state.namespaces()
     }
 
     /// Caches the objects of another namespace, too. Does nothing if they are cached already. [`wait_synced`](Self::wait_synced) then waits for them.
@@ -185,11 +178,23 @@ impl<K: Object> SharedInformer<K> {
     }
 }
 
-impl<K: Object> Inner<K> {
+impl State {
+    pub(super) fn namespaces(&self) -> Namespaces {
+        let scopes = self.scopes.read();
+        let names: Option<_> = scopes
+            .iter()
+            .filter(|scope| !scope.stop.is_cancelled() || self.stop.is_cancelled())
+            .map(|scope| scope.namespace.clone())
+            .collect();
+        names.map_or(Namespaces::All, Namespaces::Only)
+    }
+}
+
+impl Inner {
     /// Lists and watches one more scope, from the start on.
     pub(super) fn add(&self, namespace: Option<String>) {
         let Self { state, config, .. } = self;
-        let path = K::url_path(&self.dynamic, namespace.as_deref());
+        let path = (self.path)(namespace.as_deref());
         let requests = Requests::new(&path, state.kind.metadata_only, config);
         let mut scopes = state.scopes.write();
         // The same namespace may have been removed before: its objects must leave the cache first.
@@ -215,11 +220,7 @@ impl<K: Object> Inner<K> {
 }
 
 /// Runs a reflector until its scope or the informer stops. The informer fails if the reflector panics, or its task is dropped.
-async fn follow<K: Object>(
-    reflector: impl Fn(Arc<Scope>) -> Reflector<K>,
-    state: Arc<State<K>>,
-    scope: Arc<Scope>,
-) {
+async fn follow(reflector: impl Fn(Arc<Scope>) -> Reflector, state: Arc<State>, scope: Arc<Scope>) {
     let mut guard = FailOnDrop(Some(Arc::clone(&state)));
     let run = async {
         match scope.part.get() {
@@ -248,9 +249,9 @@ async fn follow<K: Object>(
 }
 
 /// Ends the informer when the task of its reflector is dropped: the runtime on which it was started shuts down.
-struct FailOnDrop<K: Object>(Option<Arc<State<K>>>);
+struct FailOnDrop(Option<Arc<State>>);
 
-impl<K: Object> Drop for FailOnDrop<K> {
+impl Drop for FailOnDrop {
     fn drop(&mut self) {
         if let Some(state) = self.0.take()
             && !state.stop.is_cancelled()

@@ -1,5 +1,5 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{fmt, sync::Arc, time::Duration};
+use std::{any::Any, fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 use tokio_util::sync::DropGuard;
@@ -7,16 +7,17 @@ use tokio_util::sync::DropGuard;
 use super::{
     InformerConfig, Namespaces,
     error::{InformerError, Started, Stopped},
-    handler::EventHandler,
-    listener::EventStream,
+    handler::{EventHandler, dispatch},
+    listener::{Change, EventStream, Handle, ListenerState},
     own_writes::expire,
+    reflector,
     registration::{HandlerRegistration, resync_every},
     state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
     tasks::Tasks,
 };
 use crate::{
-    cache::{IndexError, Object, ObjectKey, ObjectKind},
+    cache::{AnyObject, IndexError, Object, ObjectKey, ObjectKind, typed, typed_ref},
     lister::Lister,
 };
 
@@ -50,13 +51,16 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// # Ok(()) }
 /// ```
 pub struct SharedInformer<K: Object> {
-    pub(super) inner: Arc<Inner<K>>,
+    pub(super) inner: Arc<Inner>,
+    of: PhantomData<fn() -> K>,
 }
 
-pub(super) struct Inner<K: Object> {
-    pub(super) state: Arc<State<K>>,
+pub(super) struct Inner {
+    pub(super) state: Arc<State>,
     pub(super) client: Client,
-    pub(super) dynamic: K::DynamicType,
+    /// Returns the path of the collection in a namespace.
+    pub(super) path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+    version: String,
     pub(super) config: InformerConfig,
     /// Resync period of handlers without one of their own.
     resync: Option<Duration>,
@@ -120,28 +124,21 @@ impl<K: Object> SharedInformer<K> {
         resync: Option<Duration>,
         meta_transform: Option<MetaTransform>,
     ) -> Self {
-        let cluster_scoped = kind.cluster_scoped;
-        let state = Arc::new(State::new(kind, &config, meta_transform));
-        let running = Arc::new(state.stop.clone().drop_guard());
-        let inner = Inner {
+        let state = State::new(kind, reflector::read::<K>, &config, meta_transform);
+        Self::of(Inner::new(
             state,
             client,
-            dynamic,
+            K::version(&dynamic).into_owned(),
+            Box::new(move |namespace| K::url_path(&dynamic, namespace)),
             config,
             resync,
-            tasks: Tasks::default(),
-            running,
-        };
-        inner.tasks.spawn(expire(Arc::clone(&inner.state)));
-        match &inner.config.namespaces {
-            Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
-                Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),
-                Err(error) => inner.state.fail(error.to_string()),
-            },
-            _ => inner.add(None),
-        }
+        ))
+    }
+
+    fn of(inner: Arc<Inner>) -> Self {
         Self {
-            inner: Arc::new(inner),
+            inner,
+            of: PhantomData,
         }
     }
 
@@ -167,22 +164,12 @@ impl<K: Object> SharedInformer<K> {
 
     fn register(
         &self,
-        handler: impl EventHandler<K>,
+        mut handler: impl EventHandler<K>,
         resync: Option<Duration>,
     ) -> HandlerRegistration<K> {
-        let Inner { state, tasks, .. } = &*self.inner;
-        let (listener, inbox) = state.listener(resync.is_some());
-        let listener_state = Arc::clone(&listener.state);
-        state.listen(listener);
-        tasks.spawn(inbox.drive(handler));
-        if let Some(period) = resync {
-            tasks.spawn(resync_every(
-                period.max(MIN_RESYNC),
-                Arc::clone(state),
-                Arc::clone(&listener_state),
-            ));
-        }
-        HandlerRegistration::new(Arc::clone(state), listener_state)
+        let handle = move |change: Change| dispatch(&mut handler, &change.event());
+        let listener = self.inner.register(Box::new(handle), resync);
+        HandlerRegistration::new(Arc::clone(&self.inner.state), listener)
     }
 
     /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
@@ -212,6 +199,7 @@ impl<K: Object> SharedInformer<K> {
         values_of: impl Fn(&K) -> Vec<String> + Send + Sync + 'static,
     ) -> Result<(), IndexError> {
         let state = &self.inner.state;
+        let values_of = move |object: &dyn AnyObject| values_of(typed_ref(object));
         let added = state.store.write().add_index(name.into(), values_of);
         state.report_panics();
         added
@@ -219,7 +207,8 @@ impl<K: Object> SharedInformer<K> {
 
     /// Returns the objects that have `value` in the index `name`, in no particular order.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
-        self.inner.state.store.read().by_index(name, value)
+        let found = self.inner.state.store.read().by_index(name, value)?;
+        Ok(found.into_iter().map(typed).collect())
     }
 
     /// Returns the values of the index `name` that at least one object has, in no particular order.
@@ -235,6 +224,12 @@ impl<K: Object> SharedInformer<K> {
         transform: impl Fn(&mut K) + Send + Sync + 'static,
     ) -> Result<(), Started> {
         let Inner { state, tasks, .. } = &*self.inner;
+        let transform = move |object: &mut dyn AnyObject| {
+            let object: &mut dyn Any = object;
+            if let Some(object) = object.downcast_mut() {
+                transform(object);
+            }
+        };
         let set = || *state.transform.write() = Some(Arc::new(transform));
         tasks.before_start(set).then_some(()).ok_or(Started)
     }
@@ -250,17 +245,12 @@ impl<K: Object> SharedInformer<K> {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
-        let Inner { state, tasks, .. } = &*self.inner;
-        if !state.stop.is_cancelled() && tasks.start() {
-            state.update_synced();
-        }
+        self.inner.start();
     }
 
     /// Stops the watch and the handlers, and waits until all their tasks have ended. The cache stays readable. A handler must not await this.
     pub async fn shutdown(&self) {
-        self.inner.state.stop.cancel();
-        self.inner.state.sweep();
-        self.inner.tasks.join().await;
+        self.inner.shutdown().await;
     }
 
     /// Whether the first list is in the cache, and the informer has not [failed](Self::failure) since. Handlers may still be working on the list:
@@ -271,16 +261,7 @@ impl<K: Object> SharedInformer<K> {
 
     /// Waits until the first list is in the cache, also of namespaces that were added later.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
-        let state = &self.inner.state;
-        state.wait_synced().await?;
-        let scopes = state.scopes.read().clone();
-        for scope in scopes {
-            let waited = scope.wait_synced().await;
-            if state.stop.is_cancelled() {
-                waited?;
-            }
-        }
-        Ok(())
+        self.inner.wait_synced().await
     }
 
     /// Returns why the informer ended by itself: a defect in its list and watch, or the name of a namespace that cannot exist. `None` while it
@@ -306,24 +287,123 @@ impl<K: Object> SharedInformer<K> {
 
     /// Returns the current counters.
     pub fn metrics(&self) -> InformerMetrics {
-        let state = &self.inner.state;
-        InformerMetrics {
-            objects: state.store.read().len(),
-            ..state.metrics.lock().clone()
-        }
+        self.inner.metrics()
     }
 
     /// Returns the state, for people who debug.
     pub fn status(&self) -> InformerStatus {
-        let Inner {
+        self.inner.status()
+    }
+
+    /// Returns a function that returns the [`status`](Self::status), as long as the informer exists.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn weak_status(&self) -> impl Fn() -> Option<InformerStatus> + Send + Sync + use<K> {
+        let inner = Arc::downgrade(&self.inner);
+        move || inner.upgrade().map(|inner| inner.status())
+    }
+
+    /// Returns the cached object of `key`.
+    pub(crate) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        let (namespace, name) = key.parts();
+        let store = self.inner.state.store.read();
+        store.get(namespace, name).map(typed)
+    }
+
+    /// Returns the names of the kind.
+    pub(crate) fn kind(&self) -> &ObjectKind {
+        &self.inner.state.kind
+    }
+}
+
+impl Inner {
+    fn new(
+        state: State,
+        client: Client,
+        version: String,
+        path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+        config: InformerConfig,
+        resync: Option<Duration>,
+    ) -> Arc<Self> {
+        let running = Arc::new(state.stop.clone().drop_guard());
+        let inner = Self {
+            state: Arc::new(state),
+            client,
+            path,
+            version,
+            config,
+            resync,
+            tasks: Tasks::default(),
+            running,
+        };
+        inner.tasks.spawn(expire(Arc::clone(&inner.state)));
+        let cluster_scoped = inner.state.kind.cluster_scoped;
+        match &inner.config.namespaces {
+            Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
+                Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),
+                Err(error) => inner.state.fail(error.to_string()),
+            },
+            _ => inner.add(None),
+        }
+        Arc::new(inner)
+    }
+
+    /// Adds a handler.
+    fn register(&self, handle: Handle, resync: Option<Duration>) -> Arc<ListenerState> {
+        let (listener, inbox) = self.state.listener(resync.is_some());
+        let state = Arc::clone(&listener.state);
+        self.state.listen(listener);
+        self.tasks.spawn(inbox.drive(handle));
+        if let Some(period) = resync {
+            self.tasks.spawn(resync_every(
+                period.max(MIN_RESYNC),
+                Arc::clone(&self.state),
+                Arc::clone(&state),
+            ));
+        }
+        state
+    }
+
+    fn start(&self) {
+        if !self.state.stop.is_cancelled() && self.tasks.start() {
+            self.state.update_synced();
+        }
+    }
+
+    async fn shutdown(&self) {
+        self.state.stop.cancel();
+        self.state.sweep();
+        self.tasks.join().await;
+    }
+
+    async fn wait_synced(&self) -> Result<(), Stopped> {
+        let state = &self.state;
+        state.wait_synced().await?;
+        let scopes = state.scopes.read().clone();
+        for scope in scopes {
+            let waited = scope.wait_synced().await;
+            if state.stop.is_cancelled() {
+                waited?;
+            }
+        }
+        Ok(())
+    }
+
+    fn metrics(&self) -> InformerMetrics {
+        InformerMetrics {
+            objects: self.state.store.read().len(),
+            ..self.state.metrics.lock().clone()
+        }
+    }
+
+    fn status(&self) -> InformerStatus {
+        let Self {
             state,
-            dynamic,
             config,
             tasks,
             ..
-        } = &*self.inner;
+        } = self;
         let (metrics, handlers) = (self.metrics(), state.handlers());
-        let namespace = match self.namespaces() {
+        let namespace = match state.namespaces() {
             Namespaces::All => None,
             Namespaces::Only(names) => Some(names.into_iter().collect::<Vec<_>>().join(",")),
         };
@@ -331,14 +411,14 @@ impl<K: Object> SharedInformer<K> {
         InformerStatus {
             cluster: config.cluster.clone(),
             group: state.kind.group.clone(),
-            version: K::version(dynamic).into_owned(),
+            version: self.version.clone(),
             kind: state.kind.kind.clone(),
             resource: state.kind.plural.clone(),
             namespace,
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
-            synced: self.has_synced(),
-            stopped: self.is_stopped(),
+            synced: state.has_synced(),
+            stopped: state.stop.is_cancelled(),
             objects: metrics.objects,
             pending_writes: store.pending_writes(),
             oldest_pending_write_seconds: store.oldest_pending_write().map(|age| age.as_secs_f64()),
@@ -351,32 +431,11 @@ impl<K: Object> SharedInformer<K> {
             metrics,
         }
     }
-
-    /// Returns a function that returns the [`status`](Self::status), as long as the informer exists.
-    #[cfg(feature = "metrics")]
-    pub(crate) fn weak_status(&self) -> impl Fn() -> Option<InformerStatus> + Send + Sync + use<K> {
-        let inner = Arc::downgrade(&self.inner);
-        move || inner.upgrade().map(|inner| Self { inner }.status())
-    }
-
-    /// Returns the cached object of `key`.
-    pub(crate) fn find(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        let (namespace, name) = key.parts();
-        let store = self.inner.state.store.read();
-        store.get(namespace, name)
-    }
-
-    /// Returns the names of the kind.
-    pub(crate) fn kind(&self) -> &ObjectKind {
-        &self.inner.state.kind
-    }
 }
 
 impl<K: Object> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-        }
+        Self::of(Arc::clone(&self.inner))
     }
 }
 

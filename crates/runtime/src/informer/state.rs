@@ -22,7 +22,7 @@ use super::{
     status::{HandlerStatus, InformerMetrics},
 };
 use crate::{
-    cache::{Object, ObjectKey, ObjectKind, Store},
+    cache::{AnyObject, ObjectKey, ObjectKind, Read, Shared, Store},
     client::describe,
     panics,
 };
@@ -30,17 +30,20 @@ use crate::{
 /// Changes the metadata of every object before it is stored.
 pub(super) type MetaTransform = Arc<dyn Fn(&mut ObjectMeta) + Send + Sync>;
 /// Changes an object before it is stored.
-pub(super) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+pub(super) type Transform = Arc<dyn Fn(&mut dyn AnyObject) + Send + Sync>;
+/// A received object, or why it does not decode.
+pub(super) type Decoded = Result<Shared, Box<DecodeError>>;
 /// Receives failures.
 pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 
-pub(super) struct State<K> {
+pub(super) struct State {
     pub(super) kind: Arc<ObjectKind>,
+    pub(super) read: Read,
     /// For log lines.
     cluster: Option<String>,
-    pub(super) store: Arc<RwLock<Store<K>>>,
+    pub(super) store: Arc<RwLock<Store>>,
     /// Locked around each change of the store, so that every listener gets every change once and in order.
-    pub(super) listeners: Mutex<Listeners<K>>,
+    pub(super) listeners: Mutex<Listeners>,
     pub(super) scopes: RwLock<Vec<Arc<Scope>>>,
     /// The highest version of a list: what the cache had up to it may not have come from the watch.
     pub(super) listed: AtomicU64,
@@ -51,7 +54,7 @@ pub(super) struct State<K> {
     pub(super) keep_managed_fields: bool,
     /// The transform of the factory; runs before the informer's own.
     pub(super) meta_transform: Option<MetaTransform>,
-    pub(super) transform: RwLock<Option<Transform<K>>>,
+    pub(super) transform: RwLock<Option<Transform>>,
     pub(super) on_error: RwLock<Option<ErrorHandler>>,
     /// The first list of each scope is in the store, and the informer has not failed.
     synced: watch::Sender<bool>,
@@ -63,15 +66,17 @@ pub(super) struct State<K> {
     received: Mutex<Option<Instant>>,
 }
 
-impl<K: Object> State<K> {
+impl State {
     pub(super) fn new(
         kind: ObjectKind,
+        read: Read,
         config: &InformerConfig,
         meta_transform: Option<MetaTransform>,
     ) -> Self {
-        let store = Store::new(config.compact);
+        let store = Store::new(config.compact, read);
         Self {
             kind: Arc::new(kind),
+            read,
             cluster: config.cluster.clone(),
             listeners: Mutex::new(Listeners {
                 all: Vec::new(),
@@ -111,7 +116,7 @@ impl<K: Object> State<K> {
     }
 
     /// Records that a watch has delivered everything up to `version`, unless another one follows, which delivers more objects.
-    fn progress(&self, listeners: &Listeners<K>, from: Source<'_>, version: &str) {
+    fn progress(&self, listeners: &Listeners, from: Source<'_>, version: &str) {
         if from.scope.is_current(from.generation) {
             self.advance(listeners, from.scope, version);
         }
@@ -182,7 +187,7 @@ impl<K: Object> State<K> {
     }
 
     /// Stores an object that was added or modified.
-    pub(super) fn apply(&self, from: Source<'_>, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn apply(&self, from: Source<'_>, decoded: Decoded) {
         let _timer = self.time_event();
         let version = version_of(&decoded);
         let Ok(object) = self.accept(decoded) else {
@@ -190,7 +195,7 @@ impl<K: Object> State<K> {
         };
         let listeners = self.listeners.lock();
         let delta = from
-            .accepts(object.meta())
+            .accepts(object.metadata())
             .then(|| self.store.write().apply(object))
             .flatten();
         self.progress(&listeners, from, &version);
@@ -202,13 +207,13 @@ impl<K: Object> State<K> {
     }
 
     /// Removes an object. Its name suffices if its final state does not decode.
-    pub(super) fn delete(&self, from: Source<'_>, decoded: Result<K, Box<DecodeError>>) {
+    pub(super) fn delete(&self, from: Source<'_>, decoded: Decoded) {
         let _timer = self.time_event();
         let version = version_of(&decoded);
         let accepted = self.accept(decoded);
         let listeners = self.listeners.lock();
         let delta = match accepted {
-            Ok(object) if !from.accepts(object.meta()) => None,
+            Ok(object) if !from.accepts(object.metadata()) => None,
             Ok(object) => self.store.write().delete(object),
             Err(Some(key)) if from.scope.is_current(from.generation) => {
                 self.store.write().delete_by_key(&key, "")
@@ -237,13 +242,13 @@ impl<K: Object> State<K> {
     }
 
     /// Creates the queue of a listener.
-    pub(super) fn listener(&self, resyncs: bool) -> (Listener<K>, Inbox<K>) {
+    pub(super) fn listener(&self, resyncs: bool) -> (Listener, Inbox) {
         let form = self.listeners.lock().form.clone();
         listener::queue(form, self.stop.child_token(), resyncs)
     }
 
     /// Adds a listener. It gets every stored object as added, then every later change.
-    pub(super) fn listen(&self, listener: Listener<K>) {
+    pub(super) fn listen(&self, listener: Listener) {
         let mut listeners = self.listeners.lock();
         if listener.state.cancel.is_cancelled() {
             return;
@@ -303,15 +308,12 @@ impl<K: Object> State<K> {
     }
 
     /// Returns the object ready for the store. Otherwise reports why it is not, and returns its name if known.
-    pub(super) fn accept(
-        &self,
-        decoded: Result<K, Box<DecodeError>>,
-    ) -> Result<Arc<K>, Option<ObjectKey>> {
+    pub(super) fn accept(&self, decoded: Decoded) -> Result<Shared, Option<ObjectKey>> {
         match decoded {
             Ok(mut object) => match panics::catch(|| self.transform(&mut object)) {
-                Ok(()) => Ok(Arc::new(object)),
+                Ok(()) => Ok(object),
                 Err(message) => {
-                    let key = ObjectKey::of(&object);
+                    let key = ObjectKey::of_meta(object.metadata());
                     self.panicked(key.clone(), "transform".to_owned(), message);
                     Err(Some(key))
                 }
@@ -325,9 +327,13 @@ impl<K: Object> State<K> {
         }
     }
 
-    fn transform(&self, object: &mut K) {
+    fn transform(&self, object: &mut Shared) {
+        // It has just been decoded: nobody else has it.
+        let Some(object) = Arc::get_mut(object) else {
+            return;
+        };
         if let Some(transform) = &self.meta_transform {
-            transform(object.meta_mut());
+            transform(object.metadata_mut());
         }
         let transform = self.transform.read().clone();
         if let Some(transform) = transform {
@@ -370,9 +376,9 @@ impl<K: Object> State<K> {
 }
 
 /// Returns the resource version of a received object; empty if it cannot be read.
-fn version_of<K: Object>(decoded: &Result<K, Box<DecodeError>>) -> String {
+fn version_of(decoded: &Decoded) -> String {
     match decoded {
-        Ok(object) => object.meta().resource_version.clone(),
+        Ok(object) => object.metadata().resource_version.clone(),
         Err(error) => error.resource_version.clone(),
     }
     .unwrap_or_default()

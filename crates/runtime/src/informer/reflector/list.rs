@@ -9,7 +9,7 @@ use super::{
 #[cfg(feature = "protobuf")]
 use super::{protobuf, response::Encoding};
 use crate::{
-    cache::{Object, ObjectKey},
+    cache::ObjectKey,
     client::ErrorExt,
     informer::{
         InitialList,
@@ -25,7 +25,7 @@ const PAGE: u32 = 500;
 /// Number of pages in a row without a new object after which the list counts as endless. Some may be empty, since the server filters them.
 const IDLE_PAGES: usize = 100;
 
-impl<K: Object> Reflector<K> {
+impl Reflector {
     /// Lists once, in the best way that the server supports. A streaming list continues as the returned watch.
     pub(super) async fn list(&mut self) -> Result<Option<Watch>, WatchFailure> {
         if self.list == InitialList::Streaming {
@@ -65,7 +65,10 @@ impl<K: Object> Reflector<K> {
                     }
                 }
                 Ok(wire::Frame::Deleted(raw)) => {
-                    listed.remove(self.decode(raw).map(|object| ObjectKey::of(&object)));
+                    listed.remove(
+                        self.decode(raw)
+                            .map(|object| ObjectKey::of_meta(object.metadata())),
+                    );
                 }
                 Ok(wire::Frame::Bookmark {
                     version,
@@ -139,7 +142,7 @@ impl<K: Object> Reflector<K> {
         limit: Option<u32>,
         token: Option<String>,
         aim: &Aim,
-        listed: &mut Listed<K>,
+        listed: &mut Listed,
     ) -> Result<(String, Option<String>), WatchFailure> {
         let request = self
             .requests

@@ -22,17 +22,17 @@ use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
 use self::{reader::Reader, wire::Frame};
-pub(super) use self::{request::Requests, wire::decode};
+pub(super) use self::{request::Requests, skip::read, wire::decode};
 use super::{
     InitialList,
     error::WatchFailure,
     part::Aim,
     relist::SLICE,
     scope::{Scope, Source},
-    state::State,
+    state::{Decoded, State},
     tasks::give_way,
 };
-use crate::{cache::Object, client::ErrorExt};
+use crate::client::ErrorExt;
 
 /// How much longer than promised a watch may stay silent before the connection counts as dead.
 const SILENCE_MARGIN: Duration = Duration::from_secs(5);
@@ -52,10 +52,10 @@ const BOOKMARK_SILENCE: Duration = Duration::from_secs(90);
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
 
 /// Keeps the state of one informer up to date.
-pub(super) struct Reflector<K> {
+pub(super) struct Reflector {
     client: Client,
     requests: Requests,
-    state: Arc<State<K>>,
+    state: Arc<State>,
     scope: Arc<Scope>,
     list: InitialList,
     /// The next list must be the most recent state: the server does not have the version that was last seen.
@@ -77,12 +77,12 @@ struct Watch {
     silence: Duration,
 }
 
-impl<K: Object> Reflector<K> {
+impl Reflector {
     pub(super) fn new(
         client: Client,
         requests: Requests,
         list: InitialList,
-        state: Arc<State<K>>,
+        state: Arc<State>,
         scope: Arc<Scope>,
     ) -> Self {
         Self {
@@ -310,8 +310,12 @@ impl<K: Object> Reflector<K> {
         version
     }
 
-    fn decode(&self, raw: wire::Raw<'_>) -> wire::Decoded<K> {
-        raw.decode(&self.state.kind.kind, self.state.keep_managed_fields)
+    fn decode(&self, raw: wire::Raw<'_>) -> Decoded {
+        raw.decode(
+            self.state.read,
+            &self.state.kind.kind,
+            self.state.keep_managed_fields,
+        )
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the

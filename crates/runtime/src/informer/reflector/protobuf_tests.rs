@@ -2,16 +2,18 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::{ResourceExt, core::PartialObjectMeta};
+use kube::core::PartialObjectMeta;
 
 use super::{
     super::{
         reader::Reader,
         response::Encoding,
+        skip,
         wire::{Frame, Raw},
     },
     *,
 };
+use crate::cache::ObjectKey;
 
 fn typed(object: &impl Message) -> Bytes {
     let raw = object.encode_to_vec().into();
@@ -40,6 +42,8 @@ fn partial(name: &str) -> PartialObjectMetadata {
     }
 }
 
+const READ: Read = skip::read::<PartialObjectMeta<ConfigMap>>;
+
 fn parse(frame: &[u8]) -> Result<Frame<'_>, serde_json::Error> {
     Frame::parse(frame, Encoding::Protobuf)
 }
@@ -50,9 +54,10 @@ fn an_event_has_metadata_without_empty_fields() {
     let Ok(Frame::Deleted(raw)) = parse(&bytes) else {
         panic!("not deleted")
     };
-    let object: PartialObjectMeta<ConfigMap> = raw.decode("ConfigMap", false).unwrap();
+    let object = raw.decode(READ, "ConfigMap", false).unwrap();
+    let json = object.to_json().unwrap();
     assert_eq!(
-        serde_json::to_value(&object).unwrap(),
+        serde_json::from_slice::<serde_json::Value>(&json).unwrap(),
         serde_json::json!({
             "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata",
             "metadata": {
@@ -62,9 +67,7 @@ fn an_event_has_metadata_without_empty_fields() {
         })
     );
     let nameless = Raw::Protobuf(partial("").encode_to_vec().into());
-    let error = nameless
-        .decode::<PartialObjectMeta<ConfigMap>>("ConfigMap", false)
-        .unwrap_err();
+    let error = nameless.decode(READ, "ConfigMap", false).unwrap_err();
     assert!(error.to_string().contains("metadata.name"), "{error}");
 }
 
@@ -108,9 +111,8 @@ fn a_list_has_its_items_one_by_one() {
     assert_eq!((version.as_deref(), token), (Some("9"), None));
     let names = items.into_iter().map(|item| {
         let meta = metadata(item).unwrap();
-        object::<PartialObjectMeta<ConfigMap>>(meta)
-            .unwrap()
-            .name_any()
+        let object = object(READ, meta).unwrap();
+        ObjectKey::of_meta(object.metadata()).name
     });
     assert_eq!(names.collect::<Vec<_>>(), ["a", "b"]);
 }

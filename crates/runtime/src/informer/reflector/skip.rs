@@ -1,6 +1,6 @@
 //! Decodes an object without its `metadata.managedFields`, which few programs read, and which often are half of the object: they are skipped
 //! in the text, and nothing is allocated for them. Lists get their final size at once.
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
@@ -10,6 +10,16 @@ use serde::de::{
 use serde_json::value::RawValue;
 
 use super::lengths::Lengths;
+use crate::cache::{Object, Shared};
+
+/// The [`Read`](crate::cache::Read) of a kind.
+pub(in crate::informer) fn read<K: Object>(
+    text: &str,
+    managed_fields: bool,
+) -> serde_json::Result<Shared> {
+    let object: K = object(text, managed_fields)?;
+    Ok(Arc::new(object))
+}
 
 /// Decodes an object, with its managed fields or without.
 pub(super) fn object<'de, T: Deserialize<'de>>(

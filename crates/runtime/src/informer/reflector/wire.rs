@@ -7,15 +7,12 @@ use serde_json::value::RawValue;
 
 #[cfg(feature = "protobuf")]
 use super::protobuf;
-use super::{response::Encoding, skip};
+use super::response::Encoding;
 use crate::{
-    cache::{Object, ObjectKey},
+    cache::{ObjectKey, Read},
     client::decode::message,
-    informer::{error::DecodeError, part::Part},
+    informer::{error::DecodeError, part::Part, state::Decoded},
 };
-
-/// A received object, or why it does not decode.
-pub(in crate::informer) type Decoded<K> = Result<K, Box<DecodeError>>;
 
 /// An object as it was received.
 pub(super) enum Raw<'a> {
@@ -43,9 +40,9 @@ impl Raw<'_> {
     }
 
     /// Decodes an object of `kind`, with its managed fields or without, as protobuf has it.
-    pub(super) fn decode<K: Object>(self, kind: &str, managed_fields: bool) -> Decoded<K> {
+    pub(super) fn decode(self, read: Read, kind: &str, managed_fields: bool) -> Decoded {
         match self {
-            Self::Json(text) => decode(text, kind, managed_fields),
+            Self::Json(text) => decode(read, text, kind, managed_fields),
             #[cfg(feature = "protobuf")]
             Self::Protobuf(raw) => {
                 let failure = |message: String| {
@@ -60,7 +57,7 @@ impl Raw<'_> {
                 if meta.name.is_none() {
                     return Err(failure(NO_NAME.to_owned()));
                 }
-                protobuf::object(meta).map_err(|error| failure(error.to_string()))
+                protobuf::object(read, meta).map_err(|error| failure(error.to_string()))
             }
         }
     }
@@ -174,15 +171,16 @@ pub(super) fn malformed(error: prost::DecodeError) -> serde_json::Error {
 }
 
 /// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
-pub(in crate::informer) fn decode<K: Object>(
+pub(in crate::informer) fn decode(
+    read: Read,
     text: &str,
     kind: &str,
     managed_fields: bool,
-) -> Decoded<K> {
-    let message = match skip::object::<K>(text, managed_fields) {
+) -> Decoded {
+    let message = match read(text, managed_fields) {
         Ok(object)
             if object
-                .meta()
+                .metadata()
                 .name
                 .as_deref()
                 .is_some_and(|name| !name.is_empty()) =>
@@ -241,7 +239,7 @@ fn decode_error(object: &str, kind: &str, message: String) -> DecodeError {
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
 
-    use super::*;
+    use super::{super::skip::read, *};
 
     #[test]
     fn the_keys_of_a_frame_have_any_order() {
@@ -291,17 +289,17 @@ mod tests {
     #[test]
     fn an_object_that_does_not_decode_is_named_if_possible() {
         let bad = r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#;
-        let error = decode::<ConfigMap>(bad, "ConfigMap", false).unwrap_err();
+        let error = decode(read::<ConfigMap>, bad, "ConfigMap", false).unwrap_err();
         assert_eq!(error.key, Some(ObjectKey::namespaced("ns", "a")));
         assert_eq!(error.resource_version.as_deref(), Some("5"));
         assert_eq!(
-            decode::<ConfigMap>("[]", "ConfigMap", false)
+            decode(read::<ConfigMap>, "[]", "ConfigMap", false)
                 .unwrap_err()
                 .key,
             None
         );
         assert!(
-            decode::<ConfigMap>("{}", "ConfigMap", true)
+            decode(read::<ConfigMap>, "{}", "ConfigMap", true)
                 .unwrap_err()
                 .message
                 .contains("metadata.name")
@@ -317,12 +315,13 @@ mod tests {
                 r#"{{"metadata":{{"labels":{deep},"name":"a","resourceVersion":"5","uid":3}},"spec":{deep}}}"#
             ),
         ] {
-            let error = decode::<kube::api::DynamicObject>(&text, "Widget", false).unwrap_err();
+            let error =
+                decode(read::<kube::api::DynamicObject>, &text, "Widget", false).unwrap_err();
             assert_eq!(error.key, Some(ObjectKey::cluster("a")));
             assert_eq!(error.resource_version.as_deref(), Some("5"));
         }
         let nested = format!(r#"{{"metadata":{{"name":{deep}}}}}"#);
-        let error = decode::<kube::api::DynamicObject>(&nested, "Widget", false).unwrap_err();
+        let error = decode(read::<kube::api::DynamicObject>, &nested, "Widget", false).unwrap_err();
         assert_eq!(error.key, None);
     }
 }
