@@ -10,21 +10,20 @@ use tokio::time::{Duration, Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    SharedInformer,
     part::{Division, Part},
     reflector::Reflector,
     scope::Scope,
+    shared::Informer,
     state::State,
 };
-use crate::cache::Object;
 
-impl<K: Object> SharedInformer<K> {
+impl Informer {
     /// Caches only the objects of the ranges that this process needs. Returns `false` if the informer has started, or is limited to namespaces: it then
     /// caches all of its objects.
-    pub(crate) fn divide(&self, division: &Arc<dyn Division>) -> bool {
+    pub(super) fn divide(&self, division: &Arc<dyn Division>) -> bool {
         let mut is_divided = false;
-        self.inner.tasks.before_start(|| {
-            if let [scope] = &**self.inner.state.scopes.read()
+        self.tasks.before_start(|| {
+            if let [scope] = &**self.state.scopes.read()
                 && scope.namespace.is_none()
             {
                 let part = || {

@@ -1,6 +1,6 @@
 //! A factory of informers that share client, namespace, selectors and life cycle.
 use std::{
-    any::{Any, TypeId},
+    any::TypeId,
     fmt,
     sync::{
         Arc,
@@ -17,9 +17,10 @@ use tracing::debug;
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
     config::check_namespace,
-    managed::{InformerId, Managed, NotSynced, not_synced, wait_synced, wait_synced_within},
+    managed::{InformerId, NotSynced, not_synced, wait_synced, wait_synced_within},
     own_writes::OwnWrites,
     part::Division,
+    shared::Informer,
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -55,7 +56,7 @@ struct Informers {
     namespaces: Namespaces,
     /// With type and path of the collection: a dynamic type has several kinds. In the order of their creation, so that a program starts in
     /// the same order each time.
-    all: Vec<((TypeId, String), Arc<dyn Managed>)>,
+    all: Vec<((TypeId, String), Arc<Informer>)>,
 }
 
 impl InformerFactory {
@@ -191,10 +192,7 @@ impl InformerFactory {
         let mut informers = self.inner.informers.lock();
         let id = (TypeId::of::<K>(), K::url_path(&dynamic, None));
         if let Some((_, managed)) = informers.all.iter().find(|(known, _)| *known == id) {
-            let any: &dyn Any = &**managed;
-            if let Some(informer) = any.downcast_ref::<SharedInformer<K>>() {
-                return informer.clone();
-            }
+            return SharedInformer::of(Arc::clone(managed));
         }
         let settings = &self.inner.settings;
         let mut config = settings.config.clone();
@@ -211,7 +209,7 @@ impl InformerFactory {
             settings.transform.clone(),
         );
         self.inner.own_writes.add(&informer.inner.state);
-        informers.all.push((id, Arc::new(informer.clone())));
+        informers.all.push((id, Arc::clone(&informer.inner)));
         informer
     }
 
@@ -286,12 +284,18 @@ impl InformerFactory {
     }
 
     /// Fails if nothing will start some of the informers. Before the first start, all of them wait for it.
-    fn check_started(&self, informers: &[Arc<dyn Managed>]) -> Result<(), NotSynced> {
+    fn check_started(&self, informers: &[Arc<Informer>]) -> Result<(), NotSynced> {
         if !self.inner.is_started.load(Ordering::Acquire) {
             return Ok(());
         }
-        let waiting = informers.iter().filter(|informer| !informer.is_started());
-        not_synced(waiting.map(|informer| informer.kind()).collect())
+        let waiting = informers
+            .iter()
+            .filter(|informer| informer.tasks.age().is_none());
+        not_synced(
+            waiting
+                .map(|informer| informer.state.kind.to_string())
+                .collect(),
+        )
     }
 
     /// Starts the informers that `select` accepts, and waits until they have their first lists.
@@ -312,7 +316,7 @@ impl InformerFactory {
     pub(crate) fn divide(&self, division: &Arc<dyn Division>, select: impl Fn(InformerId) -> bool) {
         for informer in self.managed() {
             if select(informer.id()) && !informer.divide(division) {
-                debug!(kind = informer.kind(), "all objects are cached");
+                debug!(kind = %informer.state.kind, "all objects are cached");
             }
         }
     }
@@ -320,7 +324,7 @@ impl InformerFactory {
     /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.
     pub async fn shutdown(&self) {
         let informers = self.managed();
-        future::join_all(informers.iter().map(|informer| informer.stop())).await;
+        future::join_all(informers.iter().map(|informer| informer.shutdown())).await;
     }
 
     /// Waits until one of the informers requested so far ends by itself. Returns its kind and the cause.
@@ -329,12 +333,12 @@ impl InformerFactory {
         if informers.is_empty() {
             return future::pending().await;
         }
-        let failures = informers.iter().map(|informer| informer.failed());
+        let failures = informers.iter().map(|informer| Box::pin(informer.failed()));
         let (message, index, _) = future::select_all(failures).await;
-        (informers[index].kind(), message)
+        (informers[index].state.kind.to_string(), message)
     }
 
-    fn managed(&self) -> Vec<Arc<dyn Managed>> {
+    fn managed(&self) -> Vec<Arc<Informer>> {
         let informers = self.inner.informers.lock();
         let all = informers.all.iter();
         all.map(|(_, informer)| Arc::clone(informer)).collect()
@@ -346,7 +350,7 @@ impl fmt::Debug for InformerFactory {
         let kinds: Vec<_> = self
             .managed()
             .iter()
-            .map(|informer| informer.kind())
+            .map(|informer| informer.state.kind.to_string())
             .collect();
         f.debug_struct("InformerFactory")
             .field("config", &self.inner.settings.config)

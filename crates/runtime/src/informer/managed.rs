@@ -1,11 +1,10 @@
 //! What a factory does with informers of any kind.
-use std::{any::Any, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use futures::future::{self, BoxFuture, FutureExt};
+use futures::future;
 use thiserror::Error;
 
-use super::{Division, InformerStatus, InvalidNamespace, SharedInformer};
-use crate::cache::Object;
+use super::shared::Informer;
 
 /// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -19,102 +18,36 @@ pub struct NotSynced {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct InformerId(usize);
 
-impl<K: Object> SharedInformer<K> {
+impl Informer {
     /// Returns the same for all handles of this informer.
-    pub(crate) fn id(&self) -> InformerId {
-        InformerId(Arc::as_ptr(&self.inner).addr())
-    }
-}
-
-/// An informer of any kind.
-pub(super) trait Managed: Any + Send + Sync {
-    fn id(&self) -> InformerId;
-    fn kind(&self) -> String;
-    fn start(&self);
-    fn is_started(&self) -> bool;
-    fn has_synced(&self) -> bool;
-    fn wait_synced(&self) -> BoxFuture<'_, bool>;
-    fn stop(&self) -> BoxFuture<'_, ()>;
-    fn failed(&self) -> BoxFuture<'_, String>;
-    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace>;
-    fn remove_namespace(&self, name: &str) -> bool;
-    fn divide(&self, division: &Arc<dyn Division>) -> bool;
-    fn status(&self) -> InformerStatus;
-}
-
-impl<K: Object> Managed for SharedInformer<K> {
-    fn id(&self) -> InformerId {
-        SharedInformer::id(self)
+    pub(super) fn id(&self) -> InformerId {
+        InformerId(std::ptr::from_ref(self).addr())
     }
 
-    fn kind(&self) -> String {
-        SharedInformer::kind(self).to_string()
-    }
-
-    fn start(&self) {
-        SharedInformer::start(self);
-    }
-
-    fn is_started(&self) -> bool {
-        self.inner.tasks.age().is_some()
-    }
-
-    fn has_synced(&self) -> bool {
-        SharedInformer::has_synced(self)
-    }
-
-    fn wait_synced(&self) -> BoxFuture<'_, bool> {
-        SharedInformer::wait_synced(self)
-            .map(|result| result.is_ok())
-            .boxed()
-    }
-
-    fn stop(&self) -> BoxFuture<'_, ()> {
-        self.shutdown().boxed()
-    }
-
-    fn failed(&self) -> BoxFuture<'_, String> {
-        async {
-            self.stopped().await;
-            match self.failure() {
-                Some(message) => message,
-                None => future::pending().await,
-            }
+    /// Waits until the informer ends by itself, and returns why.
+    pub(super) async fn failed(&self) -> String {
+        self.state.stop.cancelled().await;
+        match self.state.failure() {
+            Some(message) => message,
+            None => future::pending().await,
         }
-        .boxed()
-    }
-
-    fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
-        SharedInformer::add_namespace(self, name)
-    }
-
-    fn remove_namespace(&self, name: &str) -> bool {
-        SharedInformer::remove_namespace(self, name)
-    }
-
-    fn divide(&self, division: &Arc<dyn Division>) -> bool {
-        SharedInformer::divide(self, division)
-    }
-
-    fn status(&self) -> InformerStatus {
-        SharedInformer::status(self)
     }
 }
 
-pub(super) async fn wait_synced(informers: &[Arc<dyn Managed>]) -> Result<(), NotSynced> {
+pub(super) async fn wait_synced(informers: &[Arc<Informer>]) -> Result<(), NotSynced> {
     let synced = future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
     not_synced(
         informers
             .iter()
             .zip(synced)
-            .filter(|(_, synced)| !synced)
-            .map(|(informer, _)| informer.kind())
+            .filter(|(_, synced)| synced.is_err())
+            .map(|(informer, _)| informer.state.kind.to_string())
             .collect(),
     )
 }
 
 pub(super) async fn wait_synced_within(
-    informers: &[Arc<dyn Managed>],
+    informers: &[Arc<Informer>],
     timeout: Duration,
 ) -> Result<(), NotSynced> {
     match tokio::time::timeout(timeout, wait_synced(informers)).await {
@@ -122,8 +55,8 @@ pub(super) async fn wait_synced_within(
         Err(_) => not_synced(
             informers
                 .iter()
-                .filter(|informer| !informer.has_synced())
-                .map(|informer| informer.kind())
+                .filter(|informer| !informer.state.has_synced())
+                .map(|informer| informer.state.kind.to_string())
                 .collect(),
         ),
     }

@@ -19,7 +19,7 @@ use super::{
     listener::Listeners,
     reflector::decode,
     scope::Scope,
-    shared::Inner,
+    shared::Informer,
     state::State,
     written::{Details, OwnWrite, namespace},
 };
@@ -186,7 +186,7 @@ impl<K: Object> SharedInformer<K> {
         object: &K,
         release: impl FnOnce() + Send + 'static,
     ) {
-        let Inner { state, path, .. } = &*self.inner;
+        let Informer { state, path, .. } = &*self.inner;
         let meta = object.meta();
         let listed = state.listed.load(Ordering::Acquire);
         let version = meta.resource_version.as_deref().unwrap_or_default();

@@ -18,7 +18,7 @@ use super::{
     own_writes::is_earlier,
     part::{Aim, Part},
     reflector::{Reflector, Requests},
-    shared::Inner,
+    shared::Informer,
     state::{State, wait_synced},
 };
 use crate::{cache::Object, panics};
@@ -158,23 +158,13 @@ impl<K: Object> SharedInformer<K> {
     /// # Errors
     /// Fails if no namespace can have this name.
     pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
-        check_namespace(name)?;
-        match self.namespaces() {
-            Namespaces::Only(names) if !names.contains(name) => {
-                self.inner.add(Some(name.to_owned()));
-            }
-            _ => {}
-        }
-        Ok(())
+        self.inner.add_namespace(name)
     }
 
     /// Stops the list and watch of one of several namespaces. Its objects leave the cache; handlers get them as deleted, with their final state
     /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
     pub fn remove_namespace(&self, name: &str) -> bool {
-        let scopes = self.inner.state.scopes.read();
-        let mut running = scopes.iter().filter(|scope| !scope.stop.is_cancelled());
-        let found = running.find(|scope| scope.namespace.as_deref() == Some(name));
-        found.inspect(|scope| scope.stop.cancel()).is_some()
+        self.inner.remove_namespace(name)
     }
 }
 
@@ -190,7 +180,23 @@ impl State {
     }
 }
 
-impl Inner {
+impl Informer {
+    pub(super) fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        check_namespace(name)?;
+        match self.state.namespaces() {
+            Namespaces::Only(names) if !names.contains(name) => self.add(Some(name.to_owned())),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove_namespace(&self, name: &str) -> bool {
+        let scopes = self.state.scopes.read();
+        let mut running = scopes.iter().filter(|scope| !scope.stop.is_cancelled());
+        let found = running.find(|scope| scope.namespace.as_deref() == Some(name));
+        found.inspect(|scope| scope.stop.cancel()).is_some()
+    }
+
     /// Lists and watches one more scope, from the start on.
     pub(super) fn add(&self, namespace: Option<String>) {
         let Self { state, config, .. } = self;

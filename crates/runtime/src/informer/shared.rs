@@ -9,6 +9,7 @@ use super::{
     error::{InformerError, Started, Stopped},
     handler::{EventHandler, dispatch},
     listener::{Change, EventStream, Handle, ListenerState},
+    managed::InformerId,
     own_writes::expire,
     reflector,
     registration::{HandlerRegistration, resync_every},
@@ -51,11 +52,12 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// # Ok(()) }
 /// ```
 pub struct SharedInformer<K: Object> {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<Informer>,
     of: PhantomData<fn() -> K>,
 }
 
-pub(super) struct Inner {
+/// An informer of any kind. [`SharedInformer`] is a typed handle of it.
+pub(super) struct Informer {
     pub(super) state: Arc<State>,
     pub(super) client: Client,
     /// Returns the path of the collection in a namespace.
@@ -125,7 +127,7 @@ impl<K: Object> SharedInformer<K> {
         meta_transform: Option<MetaTransform>,
     ) -> Self {
         let state = State::new(kind, reflector::read::<K>, &config, meta_transform);
-        Self::of(Inner::new(
+        Self::of(Informer::new(
             state,
             client,
             K::version(&dynamic).into_owned(),
@@ -135,7 +137,7 @@ impl<K: Object> SharedInformer<K> {
         ))
     }
 
-    fn of(inner: Arc<Inner>) -> Self {
+    pub(super) fn of(inner: Arc<Informer>) -> Self {
         Self {
             inner,
             of: PhantomData,
@@ -174,7 +176,7 @@ impl<K: Object> SharedInformer<K> {
 
     /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
     pub fn events(&self) -> EventStream<K> {
-        let Inner { state, running, .. } = &*self.inner;
+        let Informer { state, running, .. } = &*self.inner;
         let (listener, inbox) = state.listener(false);
         state.listen(listener);
         EventStream::new(inbox, Arc::clone(state), Arc::clone(running))
@@ -223,7 +225,7 @@ impl<K: Object> SharedInformer<K> {
         &self,
         transform: impl Fn(&mut K) + Send + Sync + 'static,
     ) -> Result<(), Started> {
-        let Inner { state, tasks, .. } = &*self.inner;
+        let Informer { state, tasks, .. } = &*self.inner;
         let transform = move |object: &mut dyn AnyObject| {
             let object: &mut dyn Any = object;
             if let Some(object) = object.downcast_mut() {
@@ -309,13 +311,18 @@ impl<K: Object> SharedInformer<K> {
         store.get(namespace, name).map(typed)
     }
 
+    /// Returns the same for all handles of this informer.
+    pub(crate) fn id(&self) -> InformerId {
+        self.inner.id()
+    }
+
     /// Returns the names of the kind.
     pub(crate) fn kind(&self) -> &ObjectKind {
         &self.inner.state.kind
     }
 }
 
-impl Inner {
+impl Informer {
     fn new(
         state: State,
         client: Client,
@@ -363,19 +370,19 @@ impl Inner {
         state
     }
 
-    fn start(&self) {
+    pub(super) fn start(&self) {
         if !self.state.stop.is_cancelled() && self.tasks.start() {
             self.state.update_synced();
         }
     }
 
-    async fn shutdown(&self) {
+    pub(super) async fn shutdown(&self) {
         self.state.stop.cancel();
         self.state.sweep();
         self.tasks.join().await;
     }
 
-    async fn wait_synced(&self) -> Result<(), Stopped> {
+    pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
         let state = &self.state;
         state.wait_synced().await?;
         let scopes = state.scopes.read().clone();
@@ -395,7 +402,7 @@ impl Inner {
         }
     }
 
-    fn status(&self) -> InformerStatus {
+    pub(super) fn status(&self) -> InformerStatus {
         let Self {
             state,
             config,
