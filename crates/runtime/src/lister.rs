@@ -12,7 +12,7 @@
 //! # Ok(())
 //! # }
 //! ```
-use std::{collections::BTreeMap, fmt, marker::PhantomData, sync::Arc};
+use std::{fmt, marker::PhantomData, sync::Arc};
 
 use kube::core::{
     Status,
@@ -23,7 +23,7 @@ use thiserror::Error;
 use tokio_util::sync::DropGuard;
 
 use crate::{
-    cache::{AnyObject, IndexError, Object, ObjectKind, Shared, Store, names, typed, typed_ref},
+    cache::{AnyObject, IndexError, Object, ObjectKind, Store, names, typed, typed_all, typed_ref},
     record::{label_selector, private::Record, walk::SelectableField},
 };
 
@@ -101,12 +101,12 @@ impl<K: Object> Lister<K> {
 
     /// Returns the objects whose labels match.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
-        select(self.store.read().iter(), selector)
+        typed_all(self.store.read().select(None, Some(selector)))
     }
 
     /// Returns all objects.
     pub fn all(&self) -> Vec<Arc<K>> {
-        self.store.read().iter().map(typed).collect()
+        typed_all(self.store.read().select(None, None))
     }
 
     /// Returns the reads of one namespace.
@@ -125,7 +125,7 @@ impl<K: Object> Lister<K> {
     /// Returns the objects that have `value` in an index; see [`SharedInformer::add_index`](crate::informer::SharedInformer::add_index).
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
         let found = self.store.read().by_index(index, value)?;
-        Ok(found.into_iter().map(typed).collect())
+        Ok(typed_all(found))
     }
 
     /// Returns the objects whose selectable field has this value; an absent field counts as empty, as in field selectors.
@@ -153,7 +153,10 @@ impl<K: Object> Lister<K> {
             vec![value.unwrap_or_default()]
         };
         // Another reader may have added it since.
-        let _ = self.store.write().add_index(index.clone(), values_of);
+        let _ = self
+            .store
+            .write()
+            .add_index(index.clone(), Box::new(values_of));
         self.by_index(&index, &value).unwrap_or_default()
     }
 
@@ -202,7 +205,7 @@ impl<K: Object> NamespaceLister<K> {
     /// Returns the objects of the namespace whose labels match.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
-        select(store.in_namespace(&self.namespace), selector)
+        typed_all(store.select(Some(&self.namespace), Some(selector)))
     }
 
     /// Like [`Lister::by_field`], for the objects of the namespace.
@@ -218,7 +221,7 @@ impl<K: Object> NamespaceLister<K> {
     /// Returns all objects of the namespace.
     pub fn all(&self) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
-        store.in_namespace(&self.namespace).map(typed).collect()
+        typed_all(store.select(Some(&self.namespace), None))
     }
 }
 
@@ -238,15 +241,6 @@ impl<K: Object> fmt::Debug for NamespaceLister<K> {
             .field("namespace", &self.namespace)
             .finish()
     }
-}
-
-fn select<K: Object>(objects: impl Iterator<Item = Shared>, selector: &Selector) -> Vec<Arc<K>> {
-    let no_labels = BTreeMap::new();
-    let selects = |object: &Shared| {
-        let labels = object.metadata().labels.as_ref();
-        selector.matches(labels.unwrap_or(&no_labels))
-    };
-    objects.filter(selects).map(typed).collect()
 }
 
 /// The cache holds no such object. The message is the API server's: `crdplural.iksoon.test.com "x" not found`.

@@ -9,20 +9,17 @@ use super::{
 
 /// Objects of one kind, at most one per namespace and name.
 pub(crate) struct KeyedSet {
-    table: HashTable<Slot>,
+    table: HashTable<Held>,
     form: Form,
 }
 
-/// An object, and the hash of its names: a table that grows must not visit the objects, which takes tens of milliseconds for 100,000 of them.
-struct Slot {
-    hash: u64,
-    held: Held,
+/// Returns the hash by which the table finds an object. It uses the highest bits and the lowest.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
-impl Slot {
-    fn is(&self, hash: u64, namespace: &str, name: &str) -> bool {
-        self.hash == hash && self.held.names() == (namespace, name)
-    }
+fn is(held: &Held, hash: u32, namespace: &str, name: &str) -> bool {
+    held.hash() == hash && held.names() == (namespace, name)
 }
 
 impl KeyedSet {
@@ -43,18 +40,17 @@ impl KeyedSet {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Shared> {
-        let open = |slot: &Slot| self.form.open(slot.hash, &slot.held);
-        self.table.iter().map(open)
+        self.table.iter().map(|held| self.form.read(held))
     }
 
     /// Returns what the set holds, without decoding it.
     pub(crate) fn held(&self) -> impl Iterator<Item = &Held> {
-        self.table.iter().map(|slot| &slot.held)
+        self.table.iter()
     }
 
     /// Returns what the set holds. Each is dropped on its turn.
     pub(crate) fn into_held(self) -> impl Iterator<Item = Held> {
-        self.table.into_iter().map(|slot| slot.held)
+        self.table.into_iter()
     }
 
     pub(crate) fn contains(&self, namespace: &str, name: &str) -> bool {
@@ -62,13 +58,13 @@ impl KeyedSet {
     }
 
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<Shared> {
-        let slot = self.find(namespace, name)?;
-        Some(self.form.open(slot.hash, &slot.held))
+        Some(self.form.read(self.find(namespace, name)?))
     }
 
-    fn find(&self, namespace: &str, name: &str) -> Option<&Slot> {
+    fn find(&self, namespace: &str, name: &str) -> Option<&Held> {
         let hash = self.form.hash(namespace, name);
-        self.table.find(hash, |slot| slot.is(hash, namespace, name))
+        self.table
+            .find(spread(hash), |held| is(held, hash, namespace, name))
     }
 
     /// Inserts `object` and returns the one it replaces.
@@ -76,20 +72,19 @@ impl KeyedSet {
         let (namespace, name) = names(object.metadata());
         let hash = self.form.hash(namespace, name);
         let entry = self.table.entry(
-            hash,
-            |slot| slot.is(hash, namespace, name),
-            |slot| slot.hash,
+            spread(hash),
+            |held| is(held, hash, namespace, name),
+            |held| spread(held.hash()),
         );
         match entry {
             Entry::Occupied(mut slot) => {
                 // Before the new state takes the place of the old one among the decoded objects.
-                let old = self.form.open(hash, &slot.get().held);
-                slot.get_mut().held = self.form.hold(hash, object);
+                let old = self.form.read(slot.get());
+                *slot.get_mut() = self.form.hold(hash, object);
                 Some(old)
             }
             Entry::Vacant(slot) => {
-                let held = self.form.hold(hash, object);
-                slot.insert(Slot { hash, held });
+                slot.insert(self.form.hold(hash, object));
                 None
             }
         }
@@ -100,12 +95,13 @@ impl KeyedSet {
         let hash = self.form.hash(namespace, name);
         let found = self
             .table
-            .find_entry(hash, |slot| slot.is(hash, namespace, name))
+            .find_entry(spread(hash), |held| is(held, hash, namespace, name))
             .ok()?;
         let (slot, _) = found.remove();
         if self.table.capacity() > 64 && self.table.len() < self.table.capacity() / 4 {
-            self.table.shrink_to(self.table.len() * 2, |slot| slot.hash);
+            self.table
+                .shrink_to(self.table.len() * 2, |held| spread(held.hash()));
         }
-        Some(self.form.open(hash, &slot.held))
+        Some(self.form.read(&slot))
     }
 }

@@ -19,7 +19,7 @@ pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'stati
 
 impl<K> Object for K where K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-/// An object of any kind. Caches and informers hold such objects, and are so compiled once, instead of once for each kind.
+/// An object of any kind. Caches and informers hold such objects, so that their code is compiled once, not once per kind.
 pub(crate) trait AnyObject: Any + Send + Sync {
     fn metadata(&self) -> &ObjectMeta;
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
@@ -41,6 +41,7 @@ impl<K: Object> AnyObject for K {
 }
 
 impl fmt::Debug for dyn AnyObject {
+    /// Writes the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("AnyObject")
             .field(&ObjectKey::of_meta(self.metadata()))
@@ -51,7 +52,7 @@ impl fmt::Debug for dyn AnyObject {
 /// An object as a cache shares it.
 pub(crate) type Shared = Arc<dyn AnyObject>;
 
-/// Reads an object of the kind of a cache from JSON, with its managed fields or without.
+/// Reads an object of the kind of a cache from JSON, with its managed fields or without. The object is new, and not shared yet.
 pub(crate) type Read = fn(&str, bool) -> serde_json::Result<Shared>;
 
 /// Returns an object from the cache of `K`.
@@ -66,6 +67,27 @@ pub(crate) fn typed<K: Object>(object: Shared) -> Arc<K> {
 pub(crate) fn typed_ref<K: Object>(object: &dyn AnyObject) -> &K {
     let object: &dyn Any = object;
     object.downcast_ref().expect("an object of the kind")
+}
+
+/// Like [`typed_ref`], to change it.
+#[expect(clippy::expect_used, reason = "a cache has one `Read`, of its kind")]
+pub(crate) fn typed_mut<K: Object>(object: &mut dyn AnyObject) -> &mut K {
+    let object: &mut dyn Any = object;
+    object.downcast_mut().expect("an object of the kind")
+}
+
+/// Like [`typed`], for several objects.
+pub(crate) fn typed_all<K: Object>(objects: Vec<Shared>) -> Vec<Arc<K>> {
+    objects.into_iter().map(typed).collect()
+}
+
+/// Returns an object that was just read, to change it.
+#[expect(
+    clippy::expect_used,
+    reason = "what a `Read` returns is not shared yet"
+)]
+pub(crate) fn unique(object: &mut Shared) -> &mut dyn AnyObject {
+    Arc::get_mut(object).expect("an object that is not shared")
 }
 
 /// The names of a kind, which for a dynamic type are known at run time only.
@@ -90,6 +112,11 @@ impl ObjectKind {
             cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
             metadata_only: K::metadata_api(),
         }
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        let version = self.api_version.rsplit('/').next();
+        version.unwrap_or_default()
     }
 
     /// Returns the names of a kind that is known at run time only.
@@ -215,12 +242,6 @@ pub(crate) fn names(meta: &ObjectMeta) -> (&str, &str) {
         meta.namespace.as_deref().unwrap_or_default(),
         meta.name.as_deref().unwrap_or_default(),
     )
-}
-
-/// Reads an object for tests.
-#[cfg(test)]
-pub(crate) fn read<K: Object>(text: &str, _: bool) -> serde_json::Result<Shared> {
-    Ok(Arc::new(serde_json::from_str::<K>(text)?))
 }
 
 /// Whether both are the same object in the same state. Uid and resource version do not suffice: after a restore of etcd, the server counts

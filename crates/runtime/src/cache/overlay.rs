@@ -87,9 +87,7 @@ impl Overlay {
         }
         Some(pending)
     }
-}
 
-impl Overlay {
     /// Ends a write and returns what the watch delivered before `successor`, the object that it has delivered now. A written object that
     /// readers have seen, and handlers never will, is noted.
     fn end(&mut self, pending: Pending, successor: Option<&dyn AnyObject>) -> Option<Shared> {

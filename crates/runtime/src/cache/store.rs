@@ -1,13 +1,14 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
 use std::{collections::BTreeMap, mem};
 
+use kube::core::{Selector, SelectorExt};
 use thiserror::Error;
 
 use super::{
     codec::{Form, Held},
-    index::Index,
+    index::{Index, IndexFn},
     keyed_set::KeyedSet,
-    object::{AnyObject, ObjectKey, Read, Shared, names},
+    object::{ObjectKey, Read, Shared, names},
     overlay::{self, Delivery, Overlay},
 };
 
@@ -27,7 +28,6 @@ pub enum IndexError {
 }
 
 /// One change of the store.
-#[derive(Clone)]
 pub(crate) enum Delta {
     /// The object is new.
     Added(Shared),
@@ -93,6 +93,23 @@ impl Store {
             .flat_map(KeyedSet::iter)
     }
 
+    /// Returns the objects of one namespace or of all, whose labels match if there is a selector.
+    pub(crate) fn select(
+        &self,
+        namespace: Option<&str>,
+        selector: Option<&Selector>,
+    ) -> Vec<Shared> {
+        let no_labels = BTreeMap::new();
+        let selects = |object: &Shared| {
+            let labels = object.metadata().labels.as_ref();
+            selector.is_none_or(|one| one.matches(labels.unwrap_or(&no_labels)))
+        };
+        match namespace {
+            Some(namespace) => self.in_namespace(namespace).filter(selects).collect(),
+            None => self.iter().filter(selects).collect(),
+        }
+    }
+
     /// Returns what the store holds of the objects of one namespace, or of all of them, as the watch has delivered them.
     pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Held> {
         let is_within = |one: &str| namespace.is_none_or(|namespace| namespace == one);
@@ -102,7 +119,7 @@ impl Store {
         let observed = observed.filter(|object| is_within(names(object.metadata()).0));
         held.filter(|held| !self.overlay.has(held.names()))
             .cloned()
-            .chain(observed.cloned().map(Held::Whole))
+            .chain(observed.map(|object| self.form.held(object)))
             .collect()
     }
 
@@ -121,15 +138,11 @@ impl Store {
     }
 
     /// Adds an index over the stored objects and all later ones.
-    pub(crate) fn add_index(
-        &mut self,
-        name: String,
-        values_of: impl Fn(&dyn AnyObject) -> Vec<String> + Send + Sync + 'static,
-    ) -> Result<(), IndexError> {
+    pub(crate) fn add_index(&mut self, name: String, values_of: IndexFn) -> Result<(), IndexError> {
         if name == NAMESPACE_INDEX || self.indexes.contains_key(&name) {
             return Err(IndexError::Exists(name));
         }
-        let mut index = Index::new(Box::new(values_of));
+        let mut index = Index::new(values_of);
         let mut panics = Vec::new();
         for object in self.iter() {
             if let Err(message) = index.insert(&object, &self.form) {

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ObjectMeta;
 
 use super::*;
-use crate::cache::{object::read, typed, typed_ref};
+use crate::cache::{AnyObject, read, typed, typed_ref};
 
 fn store() -> Store {
     Store::new(false, read::<ConfigMap>)
@@ -130,7 +130,7 @@ fn a_panic_of_an_index_function_leaves_the_store_consistent() {
         assert_ne!(version, Some("2"), "scripted");
         vec![name]
     };
-    store.add_index("name".into(), by_name).unwrap();
+    store.add_index("name".into(), Box::new(by_name)).unwrap();
     store.apply(object("a", "u", "1"));
     store.apply(object("a", "u", "2"));
     store.apply(object("b", "u", "2"));
@@ -184,7 +184,9 @@ fn the_store_grows_and_shrinks_without_loss() {
             .to_owned(),
         ]
     };
-    store.add_index("parity".into(), by_parity).unwrap();
+    store
+        .add_index("parity".into(), Box::new(by_parity))
+        .unwrap();
     for number in 0..2000 {
         store.apply(object(&(number * 7919 % 2000).to_string(), "u", "1"));
     }

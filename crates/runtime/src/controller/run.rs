@@ -3,11 +3,12 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 use futures::{
     StreamExt,
-    future::{select_all, try_join_all},
+    future::{BoxFuture, select_all, try_join_all},
 };
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -15,11 +16,11 @@ use tower::BoxError;
 use tracing::{info, warn};
 
 use super::{
-    Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, OnError, RunError,
+    Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, MetricsHandle, OnError, RunError,
     causes::Causes,
     sharded::Share,
-    trigger::{Guard, Predicate, trigger},
-    worker::{Attempt, Worker},
+    trigger::{Connected, Predicate, Trigger, trigger},
+    worker::{Attempt, Reconciling, Worker},
 };
 use crate::{
     cache::{Object, ObjectKey},
@@ -56,7 +57,7 @@ impl<K: Object> Controller<K> {
     {
         let kind = self.primary.kind().to_string();
         let functions = Arc::new((reconcile, error_policy, kind));
-        let attempt: Attempt<K> = Box::new(move |key, object| {
+        let attempt: TypedAttempt<K> = Box::new(move |key, object| {
             let object = object?;
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
             let key = key.clone();
@@ -112,7 +113,7 @@ impl<K: Object> Controller<K> {
     {
         let kind = self.primary.kind().to_string();
         let functions = Arc::new((reconcile, error_policy, kind));
-        let attempt: Attempt<K> = Box::new(move |key, object| {
+        let attempt: TypedAttempt<K> = Box::new(move |key, object| {
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
             let key = key.clone();
             Some(Box::pin(async move {
@@ -128,13 +129,10 @@ impl<K: Object> Controller<K> {
         self.run_attempts(attempt).await
     }
 
-    async fn run_attempts(mut self, attempt: Attempt<K>) -> Result<(), RunError> {
+    /// Does what depends on the kind.
+    async fn run_attempts(mut self, attempt: TypedAttempt<K>) -> Result<(), RunError> {
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
-        let workers = self.workers.unwrap_or(1);
-        let cache_sync_timeout = self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT);
-        let cluster = self.metrics.cluster();
         self.metrics.observe(&queue);
-        self.metrics.count(|counts| counts.workers = workers);
         let share = self.shards.map(Share::new);
         let predicate = all(self.predicates);
         let predicate = match &share {
@@ -144,36 +142,23 @@ impl<K: Object> Controller<K> {
         let own = |object: &Arc<K>| vec![ObjectKey::of(&**object)];
         self.triggers
             .insert(0, trigger(&self.primary, true, predicate, own));
-
-        // The guards remove the handlers, however this function ends.
-        let causes = Arc::new(Causes::new(cluster.clone()));
-        let guards: Vec<_> = self
-            .triggers
-            .iter()
-            .map(|trigger| trigger(&queue, &causes, self.writer.as_ref()))
-            .collect();
-        let synced = try_join_all(guards.iter().map(|guard| guard.wait_synced()));
-        let synced = timeout(cache_sync_timeout, synced);
-        tokio::select! {
-            biased;
-            result = synced => match result {
-                Ok(result) => drop(result?),
-                Err(_) => return Err(RunError::CacheSyncTimeout {
-                    kinds: unsynced(&guards),
-                    timeout: cache_sync_timeout,
-                }),
-            },
-            () = &mut self.shutdown => return Ok(()),
+        let mut sources: Vec<BoxFuture<'static, ()>> = Vec::new();
+        if let Some(share) = share.clone() {
+            sources.push(Box::pin(share.enqueue(self.primary.clone(), queue.clone())));
+        }
+        for keys in self.sources {
+            let queue = queue.clone();
+            sources.push(Box::pin(keys.for_each(move |Enqueue { key, priority }| {
+                queue.add_with_priority(key, priority);
+                std::future::ready(())
+            })));
         }
         let kind = self.primary.kind().clone();
-        info!(%kind, cluster = cluster.as_deref(), workers, "caches are synced, starting workers");
-
-        let stop = CancellationToken::new();
-        let writer = self.writer;
-        let divided = share.clone();
-        let attempt: Attempt<K> = Box::new(move |key, object| {
-            let entered = match &divided {
-                Some(share) => Some(share.enter(key, object.as_deref())?),
+        let (primary, writer) = (self.primary, self.writer.clone());
+        let attempt: Attempt = Box::new(move |key| {
+            let object = primary.find(key);
+            let entered = match &share {
+                Some(share) => Some(share.enter(key, object.as_ref().map(|it| it.meta()))?),
                 None => None,
             };
             let running = Writer::scope(writer.clone(), attempt(key, object)?);
@@ -187,13 +172,77 @@ impl<K: Object> Controller<K> {
                 }
             }))
         });
-        let primary = self.primary.clone();
+        let work = Work {
+            kind: kind.to_string(),
+            queue,
+            triggers: self.triggers,
+            writer: self.writer,
+            sources,
+            attempt,
+            workers: self.workers.unwrap_or(1),
+            cache_sync_timeout: self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT),
+            max_retries: self.max_retries,
+            reconcile_timeout: self.reconcile_timeout,
+            grace_period: self.grace_period,
+            metrics: self.metrics,
+        };
+        work.run(self.shutdown).await
+    }
+}
+
+/// Reconciles an object once, or returns nothing if there is nothing to reconcile.
+type TypedAttempt<K> = Box<dyn Fn(&ObjectKey, Option<Arc<K>>) -> Option<Reconciling> + Send + Sync>;
+
+/// A controller of any kind, ready to run.
+struct Work {
+    kind: String,
+    queue: WorkQueue<ObjectKey>,
+    triggers: Vec<Trigger>,
+    writer: Option<Arc<Writer>>,
+    sources: Vec<BoxFuture<'static, ()>>,
+    attempt: Attempt,
+    workers: usize,
+    cache_sync_timeout: Duration,
+    max_retries: Option<u32>,
+    reconcile_timeout: Option<Duration>,
+    grace_period: Duration,
+    metrics: MetricsHandle,
+}
+
+impl Work {
+    async fn run(self, mut shutdown: BoxFuture<'static, ()>) -> Result<(), RunError> {
+        let (kind, queue, workers) = (self.kind, self.queue, self.workers);
+        let cluster = self.metrics.cluster();
+        self.metrics.count(|counts| counts.workers = workers);
+        // The guards remove the handlers, however this function ends.
+        let causes = Arc::new(Causes::new(cluster.clone()));
+        let guards: Vec<_> = self
+            .triggers
+            .iter()
+            .map(|trigger| trigger(&queue, &causes, self.writer.as_ref()))
+            .collect();
+        let synced = try_join_all(guards.iter().map(Connected::wait_synced));
+        let synced = timeout(self.cache_sync_timeout, synced);
+        tokio::select! {
+            biased;
+            result = synced => match result {
+                Ok(result) => drop(result?),
+                Err(_) => return Err(RunError::CacheSyncTimeout {
+                    kinds: unsynced(&guards),
+                    timeout: self.cache_sync_timeout,
+                }),
+            },
+            () = &mut shutdown => return Ok(()),
+        }
+        info!(%kind, cluster = cluster.as_deref(), workers, "caches are synced, starting workers");
+
+        let stop = CancellationToken::new();
         let worker = Arc::new(Worker {
-            primary: self.primary,
+            kind: kind.clone(),
             cluster: cluster.clone(),
             queue: queue.clone(),
             causes,
-            attempt,
+            attempt: self.attempt,
             max_retries: self.max_retries,
             reconcile_timeout: self.reconcile_timeout,
             metrics: self.metrics,
@@ -202,21 +251,11 @@ impl<K: Object> Controller<K> {
         for _ in 0..workers {
             running.spawn(Arc::clone(&worker).work(stop.clone()));
         }
-        let mut sources = JoinSet::new();
-        if let Some(share) = share {
-            sources.spawn(share.enqueue(primary, queue.clone()));
-        }
-        for keys in self.sources {
-            let queue = queue.clone();
-            sources.spawn(keys.for_each(move |Enqueue { key, priority }| {
-                queue.add_with_priority(key, priority);
-                std::future::ready(())
-            }));
-        }
+        let mut sources: JoinSet<()> = self.sources.into_iter().collect();
         let outcome = tokio::select! {
             biased;
-            () = self.shutdown => Ok(()),
-            (result, ..) = select_all(guards.iter().map(|guard| guard.ended())) => result,
+            () = shutdown => Ok(()),
+            (result, ..) = select_all(guards.iter().map(|guard| Box::pin(guard.ended()))) => result,
             failure = panic_of(&mut running) => Err(failure),
             failure = panic_of(&mut sources) => Err(failure),
         };
@@ -254,7 +293,7 @@ fn all<K: Object>(mut predicates: Vec<Predicate<K>>) -> Option<Predicate<K>> {
     }))
 }
 
-fn unsynced(guards: &[Box<dyn Guard>]) -> Vec<String> {
+fn unsynced(guards: &[Connected]) -> Vec<String> {
     let waiting = guards.iter().filter(|guard| !guard.has_synced());
     let mut kinds: Vec<_> = waiting.map(|guard| guard.kind()).collect();
     kinds.sort();

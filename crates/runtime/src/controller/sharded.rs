@@ -1,6 +1,7 @@
 //! The share of a controller that is divided among replicas: which events, keys and objects are its own.
 use std::{collections::HashMap, sync::Arc};
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use parking_lot::Mutex;
 
 use super::trigger::Predicate;
@@ -54,10 +55,10 @@ impl Share {
     }
 
     /// Begins a reconcile, unless the object is another replica's.
-    pub(super) fn enter<K: Object>(&self, key: &ObjectKey, object: Option<&K>) -> Option<Entered> {
+    pub(super) fn enter(&self, key: &ObjectKey, meta: Option<&ObjectMeta>) -> Option<Entered> {
         let deleted = self.deleted.lock().remove(key);
-        let range = match object {
-            Some(object) => self.shards.range_of(object.meta()),
+        let range = match meta {
+            Some(meta) => self.shards.range_of(meta),
             None => deleted.or_else(|| self.shards.range_in(key.namespace.as_deref()))?,
         };
         self.shards.enter(range)

@@ -1,14 +1,14 @@
 //! Triggers: changes of one informer's objects enqueue keys of the controlled kind.
 use std::sync::Arc;
 
-use futures::future::{BoxFuture, FutureExt};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tracing::error;
 
 use super::{RunError, causes::Causes};
 use crate::{
     cache::{Object, ObjectKey},
     client::writer::Writer,
-    informer::{Deleted, EventHandler, HandlerRegistration, InformerEvent, SharedInformer},
+    informer::{Deleted, EventHandler, Informer, InformerEvent, Registration, SharedInformer},
     panics,
     queue::{LOW_PRIORITY, WorkQueue},
 };
@@ -16,27 +16,11 @@ use crate::{
 /// Starts an informer, and enqueues keys into the queue until the guard is dropped.
 /// Ignores the changes that the writer makes, if there is one.
 pub(super) type Trigger = Box<
-    dyn Fn(&WorkQueue<ObjectKey>, &Arc<Causes>, Option<&Arc<Writer>>) -> Box<dyn Guard>
-        + Send
-        + Sync,
+    dyn Fn(&WorkQueue<ObjectKey>, &Arc<Causes>, Option<&Arc<Writer>>) -> Connected + Send + Sync,
 >;
 
 /// Whether an event enqueues anything.
 pub(super) type Predicate<C> = Arc<dyn Fn(&InformerEvent<C>) -> bool + Send + Sync>;
-
-/// A connected trigger.
-pub(super) trait Guard: Send + Sync {
-    /// Returns kind and group of the informer.
-    fn kind(&self) -> String;
-
-    fn has_synced(&self) -> bool;
-
-    /// Waits until the cache is synced and its objects are enqueued.
-    fn wait_synced(&self) -> BoxFuture<'_, Result<(), RunError>>;
-
-    /// Waits until the informer is shut down, or fails.
-    fn ended(&self) -> BoxFuture<'_, Result<(), RunError>>;
-}
 
 /// Returns the keys to enqueue for an object.
 type Mapper<C> = Arc<dyn Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync>;
@@ -49,10 +33,11 @@ pub(super) fn trigger<C: Object>(
     predicate: Option<Predicate<C>>,
     mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
 ) -> Trigger {
-    connect(informer.clone(), is_primary, predicate, Arc::new(mapper))
+    boxed(informer.clone(), is_primary, predicate, Arc::new(mapper))
 }
 
-fn connect<C: Object>(
+/// Creates a trigger by code that does not depend on the type of the mapper.
+fn boxed<C: Object>(
     informer: SharedInformer<C>,
     is_primary: bool,
     predicate: Option<Predicate<C>>,
@@ -66,13 +51,13 @@ fn connect<C: Object>(
             queue: queue.clone(),
             causes: Arc::clone(causes),
             kind: informer.kind().to_string(),
-            ignores: writer.map(|writer| (informer.clone(), Arc::clone(writer))),
+            ignores: writer.map(|writer| (informer.untyped(), Arc::clone(writer))),
         });
         informer.start();
-        Box::new(Connected {
-            informer: informer.clone(),
-            registration,
-        })
+        Connected {
+            informer: informer.untyped(),
+            registration: registration.untyped(),
+        }
     })
 }
 
@@ -85,7 +70,7 @@ struct Enqueue<C: Object> {
     causes: Arc<Causes>,
     kind: String,
     /// The writer whose changes of the informer's objects are ignored.
-    ignores: Option<(SharedInformer<C>, Arc<Writer>)>,
+    ignores: Option<(Arc<Informer>, Arc<Writer>)>,
 }
 
 impl<C: Object> Enqueue<C> {
@@ -120,18 +105,18 @@ impl<C: Object> Enqueue<C> {
     /// Returns a function that enqueues `keys`.
     fn add(
         &self,
-        object: &C,
+        meta: &ObjectMeta,
         keys: Vec<ObjectKey>,
         priority: i32,
         ends_back_off: bool,
-    ) -> impl FnOnce() + Send + use<C> {
+    ) -> Box<dyn FnOnce() + Send> {
         let (queue, forgets) = (self.queue.clone(), ends_back_off && self.is_primary);
         let (causes, kind, object) = (
             Arc::clone(&self.causes),
             self.kind.clone(),
-            ObjectKey::of(object),
+            ObjectKey::of_meta(meta),
         );
-        move || {
+        Box::new(move || {
             for key in keys {
                 if forgets {
                     queue.forget(&key);
@@ -139,19 +124,19 @@ impl<C: Object> Enqueue<C> {
                 causes.add(&key, &kind, &object);
                 queue.add_with_priority(key, priority);
             }
-        }
+        })
     }
 
     /// Enqueues the keys for `object`.
     fn enqueue(&self, object: &Arc<C>, priority: i32, ends_back_off: bool) {
-        self.add(object, self.keys([object]), priority, ends_back_off)();
+        self.add(object.meta(), self.keys([object]), priority, ends_back_off)();
     }
 
     /// Enqueues `keys` for a change to `object`, unless it is ignored.
     fn enqueue_change(&self, object: &C, keys: Vec<ObjectKey>, priority: i32, ends_back_off: bool) {
-        let add = self.add(object, keys, priority, ends_back_off);
+        let add = self.add(object.meta(), keys, priority, ends_back_off);
         match &self.ignores {
-            Some((informer, writer)) => informer.unless_own(writer, object, add),
+            Some((informer, writer)) => informer.unless_own(writer, object.meta(), add),
             None => add(),
         }
     }
@@ -194,13 +179,13 @@ impl<C: Object> EventHandler<C> for Enqueue<C> {
     }
 }
 
-/// A running informer, whose handler is removed on drop.
-struct Connected<C: Object> {
-    informer: SharedInformer<C>,
-    registration: HandlerRegistration<C>,
+/// A connected trigger: a running informer, whose handler is removed on drop.
+pub(super) struct Connected {
+    informer: Arc<Informer>,
+    registration: Registration,
 }
 
-impl<C: Object> Connected<C> {
+impl Connected {
     fn failure(&self) -> Option<RunError> {
         let message = self.informer.failure()?;
         Some(RunError::InformerFailed {
@@ -208,33 +193,33 @@ impl<C: Object> Connected<C> {
             message,
         })
     }
-}
 
-impl<C: Object> Guard for Connected<C> {
-    fn kind(&self) -> String {
-        self.informer.kind().to_string()
+    /// Returns kind and group of the informer.
+    pub(super) fn kind(&self) -> String {
+        self.informer.kind()
     }
 
-    fn has_synced(&self) -> bool {
+    pub(super) fn has_synced(&self) -> bool {
         self.registration.has_synced()
     }
 
-    fn wait_synced(&self) -> BoxFuture<'_, Result<(), RunError>> {
-        let waited = self.registration.wait_synced();
-        let error = |_| {
+    /// Waits until the cache is synced and its objects are enqueued.
+    pub(super) async fn wait_synced(&self) -> Result<(), RunError> {
+        let waited = self.registration.wait_synced().await;
+        waited.map_err(|_| {
             self.failure()
                 .unwrap_or_else(|| RunError::Stopped { kind: self.kind() })
-        };
-        waited.map(move |result| result.map_err(error)).boxed()
+        })
     }
 
-    fn ended(&self) -> BoxFuture<'_, Result<(), RunError>> {
-        let stopped = self.informer.stopped();
-        stopped.map(|()| self.failure().map_or(Ok(()), Err)).boxed()
+    /// Waits until the informer is shut down, or fails.
+    pub(super) async fn ended(&self) -> Result<(), RunError> {
+        self.informer.stopped().await;
+        self.failure().map_or(Ok(()), Err)
     }
 }
 
-impl<C: Object> Drop for Connected<C> {
+impl Drop for Connected {
     fn drop(&mut self) {
         self.registration.cancel();
     }

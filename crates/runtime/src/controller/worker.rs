@@ -7,36 +7,31 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span, debug, error, field::Empty, info_span, warn};
 
 use super::{Action, MetricsHandle, OnError, causes::Causes};
-use crate::{
-    cache::{Object, ObjectKey},
-    informer::SharedInformer,
-    panics,
-    queue::WorkQueue,
-};
+use crate::{cache::ObjectKey, panics, queue::WorkQueue};
 
 /// Shortest delay of a requeue; a shorter one is replaced by the limiter's, so that no object keeps a worker busy without a pause.
 const SHORTEST_REQUEUE: Duration = Duration::from_millis(1);
 
-/// Reconciles once, or returns nothing if there is nothing to reconcile. Boxed: a controller is compiled once for its kind, and not for each reconcile.
-pub(super) type Attempt<K> =
-    Box<dyn Fn(&ObjectKey, Option<Arc<K>>) -> Option<Reconciling> + Send + Sync>;
+/// Reconciles the object of a key once, or returns nothing if there is nothing to reconcile. Boxed, so that workers are compiled once, not once per
+/// kind and reconcile.
+pub(super) type Attempt = Box<dyn Fn(&ObjectKey) -> Option<Reconciling> + Send + Sync>;
 /// A running reconcile.
 pub(super) type Reconciling = BoxFuture<'static, Result<Action, OnError>>;
 
 /// The state that all workers of a controller share.
-pub(super) struct Worker<K: Object> {
-    pub(super) primary: SharedInformer<K>,
+pub(super) struct Worker {
+    pub(super) kind: String,
     /// The member cluster, for spans and log lines.
     pub(super) cluster: Option<Arc<str>>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) causes: Arc<Causes>,
-    pub(super) attempt: Attempt<K>,
+    pub(super) attempt: Attempt,
     pub(super) max_retries: Option<u32>,
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) metrics: MetricsHandle,
 }
 
-impl<K: Object> Worker<K> {
+impl Worker {
     /// Works until `stop`. Keys still queued then are not processed.
     pub(super) async fn work(self: Arc<Self>, stop: CancellationToken) {
         while let Some(Some(key)) = stop.run_until_cancelled(self.queue.get()).await {
@@ -47,7 +42,7 @@ impl<K: Object> Worker<K> {
 
     async fn process(&self, key: &ObjectKey) {
         let cause = self.causes.take(key);
-        let Some(attempt) = (self.attempt)(key, self.primary.find(key)) else {
+        let Some(attempt) = (self.attempt)(key) else {
             return self.queue.forget(key);
         };
         let started = Instant::now();
@@ -90,11 +85,11 @@ impl<K: Object> Worker<K> {
             Some(Ok(Err(next))) => self.after_error(key, next),
             Some(Err(panic)) => {
                 let message = panics::message(panic);
-                error!(kind = %self.primary.kind(), object = %key, cluster = self.cluster.as_deref(), "reconcile panicked: {message}");
+                error!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile panicked: {message}");
                 self.after_error(key, OnError::Backoff);
             }
             None => {
-                warn!(kind = %self.primary.kind(), object = %key, cluster = self.cluster.as_deref(), "reconcile dropped after {took:?}");
+                warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile dropped after {took:?}");
                 self.after_error(key, OnError::Backoff);
             }
         }
@@ -105,7 +100,7 @@ impl<K: Object> Worker<K> {
         info_span!(
             parent: cause.and_then(Span::id),
             "reconcile",
-            kind = %self.primary.kind(),
+            kind = %self.kind,
             object = %key,
             cluster = self.cluster.as_deref(),
             otel.status_code = Empty,
@@ -145,7 +140,7 @@ impl<K: Object> Worker<K> {
                 self.queue.add_rate_limited(key.clone());
             }
             OnError::Backoff | OnError::After(_) | OnError::Drop => {
-                warn!(kind = %self.primary.kind(), object = %key, cluster = self.cluster.as_deref(), "not retried until it changes");
+                warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "not retried until it changes");
                 self.metrics.count(|counts| counts.dropped += 1);
                 self.queue.forget(key);
             }

@@ -13,8 +13,8 @@ use super::{
     part::{Division, Part},
     reflector::Reflector,
     scope::Scope,
-    shared::Informer,
     state::State,
+    untyped::Informer,
 };
 
 impl Informer {

@@ -4,7 +4,10 @@ use std::time::Duration;
 use kube::core::Status;
 use thiserror::Error;
 
-use crate::{cache::ObjectKey, client::ErrorExt};
+use crate::{
+    cache::{ObjectKey, Shared},
+    client::ErrorExt,
+};
 
 /// An object that does not decode into its type. The informer skips it and keeps the state that it cached before.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,6 +23,9 @@ pub struct DecodeError {
     /// The error of the decoder, without values of the object: it may be a Secret.
     pub message: String,
 }
+
+/// A received object, or why it does not decode.
+pub(super) type Decoded = Result<Shared, Box<DecodeError>>;
 
 /// A failure after which the informer continues, to print with [`describe`](crate::client::describe); see [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
 #[derive(Debug, Error)]

@@ -17,10 +17,10 @@ use tracing::debug;
 use super::{
     InformerFactoryBuilder, InformerStatus, InvalidNamespace, Namespaces, SharedInformer,
     config::check_namespace,
-    managed::{InformerId, NotSynced, not_synced, wait_synced, wait_synced_within},
     own_writes::OwnWrites,
     part::Division,
-    shared::Informer,
+    synced::{NotSynced, not_synced, wait_synced, wait_synced_within},
+    untyped::{Informer, InformerId},
 };
 use crate::cache::{Object, ObjectKind};
 
@@ -191,8 +191,8 @@ impl InformerFactory {
     ) -> SharedInformer<K> {
         let mut informers = self.inner.informers.lock();
         let id = (TypeId::of::<K>(), K::url_path(&dynamic, None));
-        if let Some((_, managed)) = informers.all.iter().find(|(known, _)| *known == id) {
-            return SharedInformer::of(Arc::clone(managed));
+        if let Some((_, informer)) = informers.all.iter().find(|(known, _)| *known == id) {
+            return SharedInformer::of(Arc::clone(informer));
         }
         let settings = &self.inner.settings;
         let mut config = settings.config.clone();
@@ -242,7 +242,7 @@ impl InformerFactory {
 
     /// Returns the state of each informer, sorted by kind.
     pub fn status(&self) -> Vec<InformerStatus> {
-        let mut all: Vec<_> = self.managed().iter().map(|one| one.status()).collect();
+        let mut all: Vec<_> = self.informers().iter().map(|one| one.status()).collect();
         all.sort_by_cached_key(|one| (one.kind.clone(), one.group.clone(), one.version.clone()));
         all
     }
@@ -262,7 +262,9 @@ impl InformerFactory {
     /// # Panics
     /// Outside of a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
-        self.managed().iter().for_each(|informer| informer.start());
+        self.informers()
+            .iter()
+            .for_each(|informer| informer.start());
         self.inner.is_started.store(true, Ordering::Release);
     }
 
@@ -271,14 +273,14 @@ impl InformerFactory {
     /// # Errors
     /// Fails if one of them is stopped, or was requested after the [`start`](Self::start) and not started since.
     pub async fn wait_for_cache_sync(&self) -> Result<(), NotSynced> {
-        let informers = self.managed();
+        let informers = self.informers();
         self.check_started(&informers)?;
         wait_synced(&informers).await
     }
 
     /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` with the missing kinds.
     pub async fn wait_for_cache_sync_within(&self, timeout: Duration) -> Result<(), NotSynced> {
-        let informers = self.managed();
+        let informers = self.informers();
         self.check_started(&informers)?;
         wait_synced_within(&informers, timeout).await
     }
@@ -288,14 +290,8 @@ impl InformerFactory {
         if !self.inner.is_started.load(Ordering::Acquire) {
             return Ok(());
         }
-        let waiting = informers
-            .iter()
-            .filter(|informer| informer.tasks.age().is_none());
-        not_synced(
-            waiting
-                .map(|informer| informer.state.kind.to_string())
-                .collect(),
-        )
+        let waiting = informers.iter().filter(|informer| !informer.is_started());
+        not_synced(waiting.map(|informer| informer.kind()).collect())
     }
 
     /// Starts the informers that `select` accepts, and waits until they have their first lists.
@@ -304,7 +300,7 @@ impl InformerFactory {
         timeout: Duration,
         select: impl Fn(InformerId) -> bool,
     ) -> Result<(), NotSynced> {
-        let mut informers = self.managed();
+        let mut informers = self.informers();
         informers.retain(|informer| select(informer.id()));
         for informer in &informers {
             informer.start();
@@ -314,31 +310,31 @@ impl InformerFactory {
 
     /// Lets the informers that `select` accepts cache only the ranges of objects that this process needs.
     pub(crate) fn divide(&self, division: &Arc<dyn Division>, select: impl Fn(InformerId) -> bool) {
-        for informer in self.managed() {
+        for informer in self.informers() {
             if select(informer.id()) && !informer.divide(division) {
-                debug!(kind = %informer.state.kind, "all objects are cached");
+                debug!(kind = informer.kind(), "all objects are cached");
             }
         }
     }
 
     /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.
     pub async fn shutdown(&self) {
-        let informers = self.managed();
+        let informers = self.informers();
         future::join_all(informers.iter().map(|informer| informer.shutdown())).await;
     }
 
     /// Waits until one of the informers requested so far ends by itself. Returns its kind and the cause.
     pub(crate) async fn failed(&self) -> (String, String) {
-        let informers = self.managed();
+        let informers = self.informers();
         if informers.is_empty() {
             return future::pending().await;
         }
         let failures = informers.iter().map(|informer| Box::pin(informer.failed()));
         let (message, index, _) = future::select_all(failures).await;
-        (informers[index].state.kind.to_string(), message)
+        (informers[index].kind(), message)
     }
 
-    fn managed(&self) -> Vec<Arc<Informer>> {
+    fn informers(&self) -> Vec<Arc<Informer>> {
         let informers = self.inner.informers.lock();
         let all = informers.all.iter();
         all.map(|(_, informer)| Arc::clone(informer)).collect()
@@ -348,9 +344,9 @@ impl InformerFactory {
 impl fmt::Debug for InformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<_> = self
-            .managed()
+            .informers()
             .iter()
-            .map(|informer| informer.state.kind.to_string())
+            .map(|informer| informer.kind())
             .collect();
         f.debug_struct("InformerFactory")
             .field("config", &self.inner.settings.config)

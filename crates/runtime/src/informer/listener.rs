@@ -173,10 +173,12 @@ impl ListenerState {
     }
 }
 
-/// What happened to an object.
+/// A notice with its object decoded, before it gets its type.
 pub(super) enum Change {
+    /// An object, and whether the initial list has it.
     Added(Shared, bool),
     Updated(Shared, Shared),
+    /// An object, and whether its final state is unknown.
     Deleted(Shared, bool),
 }
 
@@ -199,11 +201,11 @@ impl Change {
     }
 }
 
-/// Calls a handler.
-pub(super) type Handle = Box<dyn FnMut(Change) + Send>;
+/// A handler whose type is erased.
+pub(super) type HandlerFn = Box<dyn FnMut(Change) + Send>;
 
 impl Inbox {
-    /// Returns what an entry tells; `None` for the end of the initial list.
+    /// Returns the change in an entry; `None` for the end of the initial list.
     fn open(&self, notice: Notice) -> Option<Change> {
         Some(match notice {
             Notice::Added(held, is_in_initial_list) => {
@@ -224,13 +226,13 @@ impl Inbox {
         })
     }
 
-    /// Calls `handle` until the informer stops or the handler is removed. Changes still queued then are dropped.
-    pub(super) async fn drive(mut self, mut handle: Handle) {
+    /// Calls `handler` until the informer stops or the handler is removed. Changes still queued then are dropped.
+    pub(super) async fn drive(mut self, mut handler: HandlerFn) {
         self.state.driven.store(true, Ordering::Release);
         let cancel = self.state.cancel.clone();
         while let Some(Some(notice)) = cancel.run_until_cancelled(self.queue.recv()).await {
             if let Some(change) = self.open(notice) {
-                if let Err(panic) = panics::catch(|| handle(change)) {
+                if let Err(panic) = panics::catch(|| handler(change)) {
                     error!(
                         panic,
                         "an event handler panicked; continuing with the next event"

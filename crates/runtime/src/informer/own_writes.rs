@@ -7,6 +7,7 @@ use std::{
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header::UPGRADE};
 use http_body_util::BodyExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Client, client::Body};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
@@ -14,17 +15,16 @@ use tokio::time::Instant;
 use tower::{BoxError, service_fn};
 
 use super::{
-    SharedInformer,
     config::InformerConfig,
     listener::Listeners,
     reflector::decode,
     scope::Scope,
-    shared::Informer,
     state::State,
+    untyped::Informer,
     written::{Details, OwnWrite, namespace},
 };
 use crate::{
-    cache::{AnyObject, Object, ObjectKey, SWEEP, Store},
+    cache::{AnyObject, ObjectKey, SWEEP, Store},
     client::writer::{Writer, is_new_version},
     lister::{Selector, SelectorExt, parse_selector},
 };
@@ -176,18 +176,17 @@ impl Selects {
     }
 }
 
-impl<K: Object> SharedInformer<K> {
+impl Informer {
     /// Calls `release`, now or later, unless `writer` made this change of `object`.
     ///
     /// Only a change from the watch can be one of its writes: a state from a list may include changes of other clients, too.
     pub(crate) fn unless_own(
         &self,
         writer: &Writer,
-        object: &K,
-        release: impl FnOnce() + Send + 'static,
+        meta: &ObjectMeta,
+        release: Box<dyn FnOnce() + Send>,
     ) {
-        let Informer { state, path, .. } = &*self.inner;
-        let meta = object.meta();
+        let Self { state, path, .. } = self;
         let listed = state.listed.load(Ordering::Acquire);
         let version = meta.resource_version.as_deref().unwrap_or_default();
         match (version.parse::<u64>(), &meta.uid, &meta.name) {

@@ -33,57 +33,81 @@ fn jittered(period: Duration) -> Duration {
 /// A handler that was added to an informer. Dropping it has no effect; [`remove`](Self::remove) removes the handler.
 #[must_use = "it reports when the handler has handled the initial list, and removes the handler"]
 pub struct HandlerRegistration<K> {
-    state: Arc<State>,
-    listener: Arc<ListenerState>,
+    inner: Registration,
     of: PhantomData<fn() -> K>,
 }
 
-impl<K: Object> HandlerRegistration<K> {
+/// A handler of an informer of any kind.
+#[derive(Clone)]
+pub(crate) struct Registration {
+    state: Arc<State>,
+    listener: Arc<ListenerState>,
+}
+
+impl Registration {
     pub(super) fn new(state: Arc<State>, listener: Arc<ListenerState>) -> Self {
-        Self {
-            state,
-            listener,
-            of: PhantomData,
-        }
+        Self { state, listener }
     }
 
-    /// Whether the handler has handled the initial list: the informer's first list, or the cache if the handler was added later.
-    pub fn has_synced(&self) -> bool {
+    pub(crate) fn has_synced(&self) -> bool {
         self.listener.has_synced()
     }
 
-    /// Waits until the handler has handled the initial list.
-    pub async fn wait_synced(&self) -> Result<(), Stopped> {
+    pub(crate) async fn wait_synced(&self) -> Result<(), Stopped> {
         self.listener.wait_synced().await
     }
 
-    /// Returns the number of queued notifications. It grows while the handler is slower than the changes.
-    pub fn pending(&self) -> usize {
-        self.listener.pending()
-    }
-
-    /// Removes the handler. A notification that it is handling now is its last.
-    pub fn remove(self) {
-        self.cancel();
-    }
-
-    /// Like [`remove`](Self::remove), and waits until the handler has returned from its last notification and is dropped.
-    pub async fn remove_and_wait(self) {
-        self.cancel();
-        self.listener.ended().await;
-    }
-
+    /// Removes the handler.
     pub(crate) fn cancel(&self) {
         self.listener.cancel.cancel();
         self.state.sweep();
     }
 }
 
+impl<K: Object> HandlerRegistration<K> {
+    pub(super) fn new(inner: Registration) -> Self {
+        Self {
+            inner,
+            of: PhantomData,
+        }
+    }
+
+    pub(crate) fn untyped(&self) -> Registration {
+        self.inner.clone()
+    }
+
+    /// Whether the handler has handled the initial list: the informer's first list, or the cache if the handler was added later.
+    pub fn has_synced(&self) -> bool {
+        self.inner.listener.has_synced()
+    }
+
+    /// Waits until the handler has handled the initial list.
+    pub async fn wait_synced(&self) -> Result<(), Stopped> {
+        self.inner.listener.wait_synced().await
+    }
+
+    /// Returns the number of queued notifications. It grows while the handler is slower than the changes.
+    pub fn pending(&self) -> usize {
+        self.inner.listener.pending()
+    }
+
+    /// Removes the handler. A notification that it is handling now is its last.
+    pub fn remove(self) {
+        self.inner.cancel();
+    }
+
+    /// Like [`remove`](Self::remove), and waits until the handler has returned from its last notification and is dropped.
+    pub async fn remove_and_wait(self) {
+        self.inner.cancel();
+        self.inner.listener.ended().await;
+    }
+}
+
 impl<K> fmt::Debug for HandlerRegistration<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HandlerRegistration")
-            .field("synced", &self.listener.has_synced())
-            .field("pending", &self.listener.pending())
+            .field("synced", &self.inner.listener.has_synced())
+            .field("pending", &self.inner.listener.pending())
             .finish_non_exhaustive()
     }
 }

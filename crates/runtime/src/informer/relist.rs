@@ -5,11 +5,11 @@ use std::{
 };
 
 use super::{
-    error::DecodeError,
+    error::{DecodeError, Decoded},
     own_writes,
     part::Part,
     scope::Scope,
-    state::{Decoded, State},
+    state::State,
     tasks::give_way,
 };
 use crate::cache::{Delta, Form, KeyedSet, ObjectKey, Shared, Store, names, same_state};

@@ -18,8 +18,8 @@ use super::{
     own_writes::is_earlier,
     part::{Aim, Part},
     reflector::{Reflector, Requests},
-    shared::Informer,
     state::{State, wait_synced},
+    untyped::Informer,
 };
 use crate::{cache::Object, panics};
 

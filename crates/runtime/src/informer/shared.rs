@@ -1,29 +1,25 @@
 //! The handle of an informer: handlers, indexes, reads and life cycle.
-use std::{any::Any, fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
-use tokio_util::sync::DropGuard;
 
 use super::{
-    InformerConfig, Namespaces,
+    InformerConfig,
     error::{InformerError, Started, Stopped},
     handler::{EventHandler, dispatch},
-    listener::{Change, EventStream, Handle, ListenerState},
-    managed::InformerId,
-    own_writes::expire,
-    reflector,
-    registration::{HandlerRegistration, resync_every},
+    listener::{Change, EventStream},
+    registration::HandlerRegistration,
     state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
-    tasks::Tasks,
+    untyped::{Informer, InformerId},
 };
 use crate::{
-    cache::{AnyObject, IndexError, Object, ObjectKey, ObjectKind, typed, typed_ref},
+    cache::{
+        AnyObject, IndexError, Object, ObjectKey, ObjectKind, read, typed, typed_all, typed_mut,
+        typed_ref,
+    },
     lister::Lister,
 };
-
-/// Shortest period of a resync.
-const MIN_RESYNC: Duration = Duration::from_secs(1);
 
 /// A cache of all objects of a kind, kept up to date by one list and watch, and shared by handlers, listers and controllers.
 ///
@@ -54,21 +50,6 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 pub struct SharedInformer<K: Object> {
     pub(super) inner: Arc<Informer>,
     of: PhantomData<fn() -> K>,
-}
-
-/// An informer of any kind. [`SharedInformer`] is a typed handle of it.
-pub(super) struct Informer {
-    pub(super) state: Arc<State>,
-    pub(super) client: Client,
-    /// Returns the path of the collection in a namespace.
-    pub(super) path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
-    version: String,
-    pub(super) config: InformerConfig,
-    /// Resync period of handlers without one of their own.
-    resync: Option<Duration>,
-    pub(super) tasks: Tasks,
-    /// Stops the tasks when the last handle or lister is dropped. The tasks hold the state alone.
-    running: Arc<DropGuard>,
 }
 
 impl<K: Object> SharedInformer<K> {
@@ -126,17 +107,17 @@ impl<K: Object> SharedInformer<K> {
         resync: Option<Duration>,
         meta_transform: Option<MetaTransform>,
     ) -> Self {
-        let state = State::new(kind, reflector::read::<K>, &config, meta_transform);
+        let state = State::new(kind, read::<K>, &config, meta_transform);
         Self::of(Informer::new(
             state,
             client,
-            K::version(&dynamic).into_owned(),
             Box::new(move |namespace| K::url_path(&dynamic, namespace)),
             config,
             resync,
         ))
     }
 
+    /// Returns a handle of `inner`, which must be an informer of `K`.
     pub(super) fn of(inner: Arc<Informer>) -> Self {
         Self {
             inner,
@@ -170,8 +151,7 @@ impl<K: Object> SharedInformer<K> {
         resync: Option<Duration>,
     ) -> HandlerRegistration<K> {
         let handle = move |change: Change| dispatch(&mut handler, &change.event());
-        let listener = self.inner.register(Box::new(handle), resync);
-        HandlerRegistration::new(Arc::clone(&self.inner.state), listener)
+        HandlerRegistration::new(self.inner.register(Box::new(handle), resync))
     }
 
     /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
@@ -202,7 +182,10 @@ impl<K: Object> SharedInformer<K> {
     ) -> Result<(), IndexError> {
         let state = &self.inner.state;
         let values_of = move |object: &dyn AnyObject| values_of(typed_ref(object));
-        let added = state.store.write().add_index(name.into(), values_of);
+        let added = state
+            .store
+            .write()
+            .add_index(name.into(), Box::new(values_of));
         state.report_panics();
         added
     }
@@ -210,7 +193,7 @@ impl<K: Object> SharedInformer<K> {
     /// Returns the objects that have `value` in the index `name`, in no particular order.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
         let found = self.inner.state.store.read().by_index(name, value)?;
-        Ok(found.into_iter().map(typed).collect())
+        Ok(typed_all(found))
     }
 
     /// Returns the values of the index `name` that at least one object has, in no particular order.
@@ -227,10 +210,7 @@ impl<K: Object> SharedInformer<K> {
     ) -> Result<(), Started> {
         let Informer { state, tasks, .. } = &*self.inner;
         let transform = move |object: &mut dyn AnyObject| {
-            let object: &mut dyn Any = object;
-            if let Some(object) = object.downcast_mut() {
-                transform(object);
-            }
+            transform(typed_mut(object));
         };
         let set = || *state.transform.write() = Some(Arc::new(transform));
         tasks.before_start(set).then_some(()).ok_or(Started)
@@ -258,7 +238,7 @@ impl<K: Object> SharedInformer<K> {
     /// Whether the first list is in the cache, and the informer has not [failed](Self::failure) since. Handlers may still be working on the list:
     /// see [`HandlerRegistration::has_synced`].
     pub fn has_synced(&self) -> bool {
-        self.inner.state.has_synced()
+        self.inner.has_synced()
     }
 
     /// Waits until the first list is in the cache, also of namespaces that were added later.
@@ -269,7 +249,7 @@ impl<K: Object> SharedInformer<K> {
     /// Returns why the informer ended by itself: a defect in its list and watch, or the name of a namespace that cannot exist. `None` while it
     /// runs, and after a shutdown. Failures that are retried do not end it; see [`set_error_handler`](Self::set_error_handler).
     pub fn failure(&self) -> Option<String> {
-        self.inner.state.failure()
+        self.inner.failure()
     }
 
     /// Whether the informer has stopped.
@@ -279,7 +259,7 @@ impl<K: Object> SharedInformer<K> {
 
     /// Waits until the informer stops.
     pub async fn stopped(&self) {
-        self.inner.state.stop.cancelled().await;
+        self.inner.stopped().await;
     }
 
     /// Returns the resource version up to which the cache is complete; empty before the first list. Of several namespaces, it is the lowest.
@@ -311,6 +291,10 @@ impl<K: Object> SharedInformer<K> {
         store.get(namespace, name).map(typed)
     }
 
+    pub(crate) fn untyped(&self) -> Arc<Informer> {
+        Arc::clone(&self.inner)
+    }
+
     /// Returns the same for all handles of this informer.
     pub(crate) fn id(&self) -> InformerId {
         self.inner.id()
@@ -319,124 +303,6 @@ impl<K: Object> SharedInformer<K> {
     /// Returns the names of the kind.
     pub(crate) fn kind(&self) -> &ObjectKind {
         &self.inner.state.kind
-    }
-}
-
-impl Informer {
-    fn new(
-        state: State,
-        client: Client,
-        version: String,
-        path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
-        config: InformerConfig,
-        resync: Option<Duration>,
-    ) -> Arc<Self> {
-        let running = Arc::new(state.stop.clone().drop_guard());
-        let inner = Self {
-            state: Arc::new(state),
-            client,
-            path,
-            version,
-            config,
-            resync,
-            tasks: Tasks::default(),
-            running,
-        };
-        inner.tasks.spawn(expire(Arc::clone(&inner.state)));
-        let cluster_scoped = inner.state.kind.cluster_scoped;
-        match &inner.config.namespaces {
-            Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
-                Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),
-                Err(error) => inner.state.fail(error.to_string()),
-            },
-            _ => inner.add(None),
-        }
-        Arc::new(inner)
-    }
-
-    /// Adds a handler.
-    fn register(&self, handle: Handle, resync: Option<Duration>) -> Arc<ListenerState> {
-        let (listener, inbox) = self.state.listener(resync.is_some());
-        let state = Arc::clone(&listener.state);
-        self.state.listen(listener);
-        self.tasks.spawn(inbox.drive(handle));
-        if let Some(period) = resync {
-            self.tasks.spawn(resync_every(
-                period.max(MIN_RESYNC),
-                Arc::clone(&self.state),
-                Arc::clone(&state),
-            ));
-        }
-        state
-    }
-
-    pub(super) fn start(&self) {
-        if !self.state.stop.is_cancelled() && self.tasks.start() {
-            self.state.update_synced();
-        }
-    }
-
-    pub(super) async fn shutdown(&self) {
-        self.state.stop.cancel();
-        self.state.sweep();
-        self.tasks.join().await;
-    }
-
-    pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
-        let state = &self.state;
-        state.wait_synced().await?;
-        let scopes = state.scopes.read().clone();
-        for scope in scopes {
-            let waited = scope.wait_synced().await;
-            if state.stop.is_cancelled() {
-                waited?;
-            }
-        }
-        Ok(())
-    }
-
-    fn metrics(&self) -> InformerMetrics {
-        InformerMetrics {
-            objects: self.state.store.read().len(),
-            ..self.state.metrics.lock().clone()
-        }
-    }
-
-    pub(super) fn status(&self) -> InformerStatus {
-        let Self {
-            state,
-            config,
-            tasks,
-            ..
-        } = self;
-        let (metrics, handlers) = (self.metrics(), state.handlers());
-        let namespace = match state.namespaces() {
-            Namespaces::All => None,
-            Namespaces::Only(names) => Some(names.into_iter().collect::<Vec<_>>().join(",")),
-        };
-        let store = state.store.read();
-        InformerStatus {
-            cluster: config.cluster.clone(),
-            group: state.kind.group.clone(),
-            version: self.version.clone(),
-            kind: state.kind.kind.clone(),
-            resource: state.kind.plural.clone(),
-            namespace,
-            label_selector: config.label_selector.clone(),
-            field_selector: config.field_selector.clone(),
-            synced: state.has_synced(),
-            stopped: state.stop.is_cancelled(),
-            objects: metrics.objects,
-            pending_writes: store.pending_writes(),
-            oldest_pending_write_seconds: store.oldest_pending_write().map(|age| age.as_secs_f64()),
-            namespaces: store.namespaces(),
-            last_sync_resource_version: state.version(),
-            age_seconds: tasks.age().map(|age| age.as_secs_f64()),
-            idle_seconds: state.idle().map(|idle| idle.as_secs_f64()),
-            failures: metrics.failures,
-            handlers,
-            metrics,
-        }
     }
 }
 

@@ -15,14 +15,14 @@ use tracing::{error, warn};
 
 use super::{
     InformerConfig,
-    error::{DecodeError, InformerError, Stopped, WatchFailure},
+    error::{Decoded, InformerError, Stopped, WatchFailure},
     listener::{self, Inbox, Listener, ListenerState, Listeners, Notice},
     own_writes::Selects,
     scope::{Scope, Source},
     status::{HandlerStatus, InformerMetrics},
 };
 use crate::{
-    cache::{AnyObject, ObjectKey, ObjectKind, Read, Shared, Store},
+    cache::{AnyObject, ObjectKey, ObjectKind, Read, Shared, Store, unique},
     client::describe,
     panics,
 };
@@ -31,8 +31,6 @@ use crate::{
 pub(super) type MetaTransform = Arc<dyn Fn(&mut ObjectMeta) + Send + Sync>;
 /// Changes an object before it is stored.
 pub(super) type Transform = Arc<dyn Fn(&mut dyn AnyObject) + Send + Sync>;
-/// A received object, or why it does not decode.
-pub(super) type Decoded = Result<Shared, Box<DecodeError>>;
 /// Receives failures.
 pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 
@@ -328,10 +326,7 @@ impl State {
     }
 
     fn transform(&self, object: &mut Shared) {
-        // It has just been decoded: nobody else has it.
-        let Some(object) = Arc::get_mut(object) else {
-            return;
-        };
+        let object = unique(object);
         if let Some(transform) = &self.meta_transform {
             transform(object.metadata_mut());
         }

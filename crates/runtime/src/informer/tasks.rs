@@ -30,12 +30,8 @@ impl Default for Stage {
 impl Tasks {
     /// Runs `task` in the background, from the start on.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.spawn_boxed(Box::pin(task));
-    }
-
-    fn spawn_boxed(&self, task: BoxFuture<'static, ()>) {
         match &mut *self.stage.lock() {
-            Stage::Waiting(tasks) => tasks.push(task),
+            Stage::Waiting(tasks) => tasks.push(Box::pin(task)),
             Stage::Running(runtime, _) => drop(self.tracker.spawn_on(task, runtime)),
         }
     }

@@ -201,31 +201,43 @@ async fn a_transform_of_the_informer_does_not_replace_the_factorys() {
 
 #[tokio::test(start_paused = true)]
 async fn managed_fields_are_cached_on_request_only() {
-    for keep in [false, true] {
+    for (keep, is_compact) in [(false, false), (false, true), (true, false), (true, true)] {
         let (client, mut server) = crate::caches::script::server();
         let mut factory = InformerFactory::builder(client);
         if keep {
             factory = factory.keep_managed_fields();
         }
+        if is_compact {
+            factory = factory.compact::<ConfigMap>();
+        }
         let factory = factory.build();
         let maps = factory.informer::<ConfigMap>();
         factory.start();
-        let managed = |name, version| {
+        let managed = |name: &str, version| {
             let mut object = map(name, version);
             object["metadata"]["managedFields"] = json!([{ "manager": "kubectl" }]);
             object
         };
-        let watch = server.stream(&[managed("a", "1")], "1").await;
+        // More than a compact cache keeps decoded.
+        let listed: Vec<_> = (0..600)
+            .map(|number| managed(&*format!("map-{number}"), "1"))
+            .collect();
+        let watch = server.stream(&listed, "1").await;
         maps.wait_synced().await.unwrap();
         watch.send("ADDED", &managed("b", "2"));
+        let has_kept = |object: &ConfigMap| {
+            let managed = object.metadata.managed_fields.as_ref();
+            managed.is_some_and(|all| all.len() == 1) == keep
+        };
         let mut events = maps.events();
-        for _ in 0..2 {
+        for _ in 0..=listed.len() {
             let InformerEvent::Added { object, .. } = events.next().await.unwrap() else {
                 panic!("unexpected event");
             };
-            let managed = object.metadata.managed_fields.as_ref();
-            assert_eq!(managed.is_some_and(|all| all.len() == 1), keep);
+            assert!(has_kept(&object));
         }
+        let all = maps.lister().all();
+        assert!(all.len() > listed.len() && all.iter().all(|object| has_kept(object)));
     }
 }
 

@@ -6,7 +6,11 @@ use kube::{
     api::{ApiResource, DynamicObject},
     core::{GroupVersionKind, PartialObjectMeta, discovery::Scope},
 };
-use kube_codegen_runtime::informer::{InformerFactory, InitialList};
+use kube_codegen_runtime::{
+    client::TypedClient,
+    informer::{InformerFactory, InitialList},
+};
+use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
 fn resource(group: &str, kind: &str, plural: &str) -> ApiResource {
@@ -109,4 +113,26 @@ async fn kinds_known_at_run_time_have_their_own_informers() {
     );
     let again = factory.dynamic_informer::<DynamicObject>(&widgets, &Scope::Namespaced);
     assert_eq!(again.lister().all().len(), 1, "the same informer");
+}
+
+/// Each caches what it requests.
+#[tokio::test]
+async fn types_of_one_kind_have_informers_of_their_own() {
+    let server = ApiServer::new();
+    let maps = TypedClient::<ConfigMap>::namespaced(server.client(), "default");
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("a".into());
+    map.data = Some([("key".to_owned(), "value".to_owned())].into());
+    maps.create(&map).await.unwrap();
+    let factory = InformerFactory::new(server.client());
+    let typed = factory.informer::<ConfigMap>();
+    let metadata = factory.informer::<PartialObjectMeta<ConfigMap>>();
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let dynamic = factory.dynamic_informer::<DynamicObject>(&resource, &Scope::Namespaced);
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    assert_eq!(typed.lister().all()[0].data, map.data);
+    assert_eq!(metadata.lister().all()[0].name_any(), "a");
+    assert_eq!(dynamic.lister().all()[0].data["data"]["key"], "value");
+    assert_eq!(factory.status().len(), 3);
 }

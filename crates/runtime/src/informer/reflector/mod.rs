@@ -4,7 +4,6 @@
 //! watch refused by HTTP 410 forever, has no fallback from streaming lists, fails a whole list for one object, requests `resourceVersion=0`
 //! on every relist (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
 //! Its back-off is used.
-mod lengths;
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]
@@ -13,7 +12,6 @@ mod reader;
 mod request;
 mod response;
 mod scan;
-mod skip;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -22,14 +20,14 @@ use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
 use self::{reader::Reader, wire::Frame};
-pub(super) use self::{request::Requests, skip::read, wire::decode};
+pub(super) use self::{request::Requests, wire::decode};
 use super::{
     InitialList,
-    error::WatchFailure,
+    error::{Decoded, WatchFailure},
     part::Aim,
     relist::SLICE,
     scope::{Scope, Source},
-    state::{Decoded, State},
+    state::State,
     tasks::give_way,
 };
 use crate::client::ErrorExt;

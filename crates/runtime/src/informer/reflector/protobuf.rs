@@ -2,7 +2,7 @@
 //!
 //! The messages are those of `k8s.io/apimachinery` (`pkg/apis/meta/v1/generated.proto`, `pkg/runtime/generated.proto`), without what an informer
 //! does not read. In Go, they have no absent strings: an empty one is absent here.
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use k8s_openapi::{apimachinery::pkg::apis::meta::v1 as meta, jiff::Timestamp};
@@ -12,7 +12,7 @@ use kube::core::{
 };
 use prost::{DecodeError, Message};
 
-use crate::cache::{Read, Shared};
+use crate::cache::{Read, Shared, unique};
 
 /// The prefix of an object with its type; a response of protobuf starts with it.
 const MAGIC: &[u8] = b"k8s\0";
@@ -245,9 +245,7 @@ pub(super) fn metadata(object: Bytes) -> Result<meta::ObjectMeta, DecodeError> {
 /// Returns an object of which only the metadata is known.
 pub(super) fn object(read: Read, meta: meta::ObjectMeta) -> Result<Shared, serde_json::Error> {
     let mut object = read(TYPE, true)?;
-    if let Some(object) = Arc::get_mut(&mut object) {
-        *object.metadata_mut() = meta;
-    }
+    *unique(&mut object).metadata_mut() = meta;
     Ok(object)
 }
 

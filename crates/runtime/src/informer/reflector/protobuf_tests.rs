@@ -8,12 +8,11 @@ use super::{
     super::{
         reader::Reader,
         response::Encoding,
-        skip,
         wire::{Frame, Raw},
     },
     *,
 };
-use crate::cache::ObjectKey;
+use crate::cache::{ObjectKey, read};
 
 fn typed(object: &impl Message) -> Bytes {
     let raw = object.encode_to_vec().into();
@@ -42,7 +41,7 @@ fn partial(name: &str) -> PartialObjectMetadata {
     }
 }
 
-const READ: Read = skip::read::<PartialObjectMeta<ConfigMap>>;
+const READ: Read = read::<PartialObjectMeta<ConfigMap>>;
 
 fn parse(frame: &[u8]) -> Result<Frame<'_>, serde_json::Error> {
     Frame::parse(frame, Encoding::Protobuf)

@@ -11,7 +11,10 @@ use super::response::Encoding;
 use crate::{
     cache::{ObjectKey, Read},
     client::decode::message,
-    informer::{error::DecodeError, part::Part, state::Decoded},
+    informer::{
+        error::{DecodeError, Decoded},
+        part::Part,
+    },
 };
 
 /// An object as it was received.
@@ -239,7 +242,8 @@ fn decode_error(object: &str, kind: &str, message: String) -> DecodeError {
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
 
-    use super::{super::skip::read, *};
+    use super::*;
+    use crate::cache::read;
 
     #[test]
     fn the_keys_of_a_frame_have_any_order() {

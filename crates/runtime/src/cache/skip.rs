@@ -1,4 +1,4 @@
-//! Decodes an object without its `metadata.managedFields`, which few programs read, and which often are half of the object: they are skipped
+//! Decodes the objects of caches: from the server, and from the compact form. Usually without their `metadata.managedFields`, which few programs read, and which often are half of the object: they are skipped
 //! in the text, and nothing is allocated for them. Lists get their final size at once.
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -10,13 +10,10 @@ use serde::de::{
 use serde_json::value::RawValue;
 
 use super::lengths::Lengths;
-use crate::cache::{Object, Shared};
+use super::{Object, Shared};
 
-/// The [`Read`](crate::cache::Read) of a kind.
-pub(in crate::informer) fn read<K: Object>(
-    text: &str,
-    managed_fields: bool,
-) -> serde_json::Result<Shared> {
+/// The [`Read`](super::Read) of a kind.
+pub(crate) fn read<K: Object>(text: &str, managed_fields: bool) -> serde_json::Result<Shared> {
     let object: K = object(text, managed_fields)?;
     Ok(Arc::new(object))
 }

@@ -1,10 +1,10 @@
-//! What a factory does with informers of any kind.
+//! Waits for the first lists of several informers.
 use std::{sync::Arc, time::Duration};
 
 use futures::future;
 use thiserror::Error;
 
-use super::shared::Informer;
+use super::untyped::Informer;
 
 /// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -14,26 +14,6 @@ pub struct NotSynced {
     pub kinds: Vec<String>,
 }
 
-/// Identifies an informer as long as a handle of it exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct InformerId(usize);
-
-impl Informer {
-    /// Returns the same for all handles of this informer.
-    pub(super) fn id(&self) -> InformerId {
-        InformerId(std::ptr::from_ref(self).addr())
-    }
-
-    /// Waits until the informer ends by itself, and returns why.
-    pub(super) async fn failed(&self) -> String {
-        self.state.stop.cancelled().await;
-        match self.state.failure() {
-            Some(message) => message,
-            None => future::pending().await,
-        }
-    }
-}
-
 pub(super) async fn wait_synced(informers: &[Arc<Informer>]) -> Result<(), NotSynced> {
     let synced = future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
     not_synced(
@@ -41,7 +21,7 @@ pub(super) async fn wait_synced(informers: &[Arc<Informer>]) -> Result<(), NotSy
             .iter()
             .zip(synced)
             .filter(|(_, synced)| synced.is_err())
-            .map(|(informer, _)| informer.state.kind.to_string())
+            .map(|(informer, _)| informer.kind())
             .collect(),
     )
 }
@@ -55,8 +35,8 @@ pub(super) async fn wait_synced_within(
         Err(_) => not_synced(
             informers
                 .iter()
-                .filter(|informer| !informer.state.has_synced())
-                .map(|informer| informer.state.kind.to_string())
+                .filter(|informer| !informer.has_synced())
+                .map(|informer| informer.kind())
                 .collect(),
         ),
     }

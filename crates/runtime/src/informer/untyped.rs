@@ -1,0 +1,189 @@
+//! An informer of any kind, of which [`SharedInformer`](super::SharedInformer) is a typed handle: its code is compiled once, not once per kind.
+use std::{future, sync::Arc, time::Duration};
+
+use kube::Client;
+use tokio_util::sync::DropGuard;
+
+use super::{
+    InformerConfig, Namespaces,
+    error::Stopped,
+    listener::HandlerFn,
+    own_writes::expire,
+    registration::{Registration, resync_every},
+    state::State,
+    status::{InformerMetrics, InformerStatus},
+    tasks::Tasks,
+};
+
+/// Shortest period of a resync.
+const MIN_RESYNC: Duration = Duration::from_secs(1);
+
+/// Identifies an informer as long as a handle of it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InformerId(usize);
+
+/// An informer of any kind.
+pub(crate) struct Informer {
+    pub(super) state: Arc<State>,
+    pub(super) client: Client,
+    /// Returns the path of the collection in a namespace.
+    pub(super) path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+    pub(super) config: InformerConfig,
+    /// Resync period of handlers without one of their own.
+    pub(super) resync: Option<Duration>,
+    pub(super) tasks: Tasks,
+    /// Stops the tasks when the last handle or lister is dropped. The tasks hold the state alone.
+    pub(super) running: Arc<DropGuard>,
+}
+
+impl Informer {
+    pub(super) fn new(
+        state: State,
+        client: Client,
+        path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+        config: InformerConfig,
+        resync: Option<Duration>,
+    ) -> Arc<Self> {
+        let running = Arc::new(state.stop.clone().drop_guard());
+        let inner = Self {
+            state: Arc::new(state),
+            client,
+            path,
+            config,
+            resync,
+            tasks: Tasks::default(),
+            running,
+        };
+        inner.tasks.spawn(expire(Arc::clone(&inner.state)));
+        let cluster_scoped = inner.state.kind.cluster_scoped;
+        match &inner.config.namespaces {
+            Namespaces::Only(names) if !cluster_scoped => match inner.config.namespaces.check() {
+                Ok(()) => names.iter().for_each(|name| inner.add(Some(name.clone()))),
+                Err(error) => inner.state.fail(error.to_string()),
+            },
+            _ => inner.add(None),
+        }
+        Arc::new(inner)
+    }
+
+    /// Adds a handler.
+    pub(super) fn register(&self, handler: HandlerFn, resync: Option<Duration>) -> Registration {
+        let (listener, inbox) = self.state.listener(resync.is_some());
+        let listener_state = Arc::clone(&listener.state);
+        self.state.listen(listener);
+        self.tasks.spawn(inbox.drive(handler));
+        if let Some(period) = resync {
+            self.tasks.spawn(resync_every(
+                period.max(MIN_RESYNC),
+                Arc::clone(&self.state),
+                Arc::clone(&listener_state),
+            ));
+        }
+        Registration::new(Arc::clone(&self.state), listener_state)
+    }
+
+    /// Returns kind and group.
+    pub(crate) fn kind(&self) -> String {
+        self.state.kind.to_string()
+    }
+
+    /// See [`SharedInformer::start`](super::SharedInformer::start), as for the other methods of these names.
+    pub(super) fn start(&self) {
+        if !self.state.stop.is_cancelled() && self.tasks.start() {
+            self.state.update_synced();
+        }
+    }
+
+    pub(super) async fn shutdown(&self) {
+        self.state.stop.cancel();
+        self.state.sweep();
+        self.tasks.join().await;
+    }
+
+    pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
+        let state = &self.state;
+        state.wait_synced().await?;
+        let scopes = state.scopes.read().clone();
+        for scope in scopes {
+            let waited = scope.wait_synced().await;
+            if state.stop.is_cancelled() {
+                waited?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn metrics(&self) -> InformerMetrics {
+        InformerMetrics {
+            objects: self.state.store.read().len(),
+            ..self.state.metrics.lock().clone()
+        }
+    }
+
+    pub(super) fn status(&self) -> InformerStatus {
+        let Self {
+            state,
+            config,
+            tasks,
+            ..
+        } = self;
+        let (metrics, handlers) = (self.metrics(), state.handlers());
+        let namespace = match state.namespaces() {
+            Namespaces::All => None,
+            Namespaces::Only(names) => Some(names.into_iter().collect::<Vec<_>>().join(",")),
+        };
+        let store = state.store.read();
+        InformerStatus {
+            cluster: config.cluster.clone(),
+            group: state.kind.group.clone(),
+            version: state.kind.version().to_owned(),
+            kind: state.kind.kind.clone(),
+            resource: state.kind.plural.clone(),
+            namespace,
+            label_selector: config.label_selector.clone(),
+            field_selector: config.field_selector.clone(),
+            synced: state.has_synced(),
+            stopped: state.stop.is_cancelled(),
+            objects: metrics.objects,
+            pending_writes: store.pending_writes(),
+            oldest_pending_write_seconds: store.oldest_pending_write().map(|age| age.as_secs_f64()),
+            namespaces: store.namespaces(),
+            last_sync_resource_version: state.version(),
+            age_seconds: tasks.age().map(|age| age.as_secs_f64()),
+            idle_seconds: state.idle().map(|idle| idle.as_secs_f64()),
+            failures: metrics.failures,
+            handlers,
+            metrics,
+        }
+    }
+
+    /// Returns the same for all handles of this informer.
+    pub(super) fn id(&self) -> InformerId {
+        InformerId(std::ptr::from_ref(self).addr())
+    }
+
+    pub(super) fn has_synced(&self) -> bool {
+        self.state.has_synced()
+    }
+
+    pub(super) fn is_started(&self) -> bool {
+        self.tasks.age().is_some()
+    }
+
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.state.failure()
+    }
+
+    pub(crate) async fn stopped(&self) {
+        self.state.stop.cancelled().await;
+    }
+
+    /// Waits until the informer ends by itself, and returns why.
+    pub(super) async fn failed(&self) -> String {
+        self.stopped().await;
+        match self.failure() {
+            Some(message) => message,
+            None => future::pending().await,
+        }
+    }
+}
