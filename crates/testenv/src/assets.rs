@@ -22,10 +22,6 @@ impl Program {
         let mut words = self.0.iter();
         let mut command = Command::new(words.next().cloned().unwrap_or_default());
         command.args(words);
-        if env::var_os("GOGC").is_none() {
-            // Go would collect its garbage several times while a server starts, which takes a quarter of its processor time.
-            command.env("GOGC", "400");
-        }
         command
     }
 }

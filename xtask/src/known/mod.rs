@@ -14,6 +14,7 @@ use clap::Args;
 use kube_codegen::Kubernetes;
 use std::error::Error;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,7 +50,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
 
 /// Returns the files, relative to the root of this repository.
 fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
-    let sources = sources()?;
+    let sources = &sources()?;
+    // Each parses the sources of four versions, which takes ten seconds.
+    std::thread::scope(|scope| {
+        let text = |error: Box<dyn Error>| error.to_string();
+        let records = scope.spawn(move || records::files(sources).map_err(text));
+        let kinds = scope.spawn(move || kinds::table(sources).map_err(text));
+        let mut files = types(sources)?;
+        files.extend(
+            records
+                .join()
+                .unwrap_or_else(|panic| resume_unwind(panic))?,
+        );
+        files.push((
+            kinds::TABLE.into(),
+            kinds.join().unwrap_or_else(|panic| resume_unwind(panic))?,
+        ));
+        Ok(files)
+    })
+}
+
+/// Returns the tables of reusable types.
+fn types(sources: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     let mut versions = Vec::new();
     for version in Kubernetes::ALL {
         let found = read::version(&sources.join(version.feature()), version)?;
@@ -58,10 +80,7 @@ fn tables() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
         }
         versions.push((version, found));
     }
-    let mut files = write::files(&merge::merge(versions)?);
-    files.extend(records::files(&sources)?);
-    files.push((kinds::TABLE.into(), kinds::table(&sources)?));
-    Ok(files)
+    Ok(write::files(&merge::merge(versions)?))
 }
 
 /// Returns the `src` folder of the k8s-openapi that this workspace builds with.

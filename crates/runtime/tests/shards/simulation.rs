@@ -19,9 +19,10 @@ const OBJECTS: usize = 10;
 
 #[test]
 fn no_object_is_reconciled_twice_or_forgotten() {
-    let count = schedules(40);
+    let seeds = schedules(40);
+    let count = seeds.end - seeds.start;
     let (mut reconciles, mut writes, mut handed_over) = (0, 0, 0);
-    for seed in 0..count {
+    for seed in seeds {
         let outcome = run(seed);
         assert!(
             outcome.violations.is_empty(),
