@@ -295,7 +295,7 @@ fn all<K: Object>(mut predicates: Vec<Predicate<K>>) -> Option<Predicate<K>> {
 
 fn unsynced(guards: &[Connected]) -> Vec<String> {
     let waiting = guards.iter().filter(|guard| !guard.has_synced());
-    let mut kinds: Vec<_> = waiting.map(|guard| guard.kind()).collect();
+    let mut kinds: Vec<_> = waiting.map(Connected::kind).collect();
     kinds.sort();
     kinds.dedup();
     kinds

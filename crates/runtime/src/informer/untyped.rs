@@ -22,12 +22,14 @@ const MIN_RESYNC: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct InformerId(usize);
 
+/// Returns the path of the collection in a namespace.
+pub(super) type PathFn = Box<dyn Fn(Option<&str>) -> String + Send + Sync>;
+
 /// An informer of any kind.
 pub(crate) struct Informer {
     pub(super) state: Arc<State>,
     pub(super) client: Client,
-    /// Returns the path of the collection in a namespace.
-    pub(super) path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+    pub(super) path: PathFn,
     pub(super) config: InformerConfig,
     /// Resync period of handlers without one of their own.
     pub(super) resync: Option<Duration>,
@@ -40,7 +42,7 @@ impl Informer {
     pub(super) fn new(
         state: State,
         client: Client,
-        path: Box<dyn Fn(Option<&str>) -> String + Send + Sync>,
+        path: PathFn,
         config: InformerConfig,
         resync: Option<Duration>,
     ) -> Arc<Self> {

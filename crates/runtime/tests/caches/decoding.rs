@@ -220,7 +220,7 @@ async fn managed_fields_are_cached_on_request_only() {
         };
         // More than a compact cache keeps decoded.
         let listed: Vec<_> = (0..600)
-            .map(|number| managed(&*format!("map-{number}"), "1"))
+            .map(|number| managed(&format!("map-{number}"), "1"))
             .collect();
         let watch = server.stream(&listed, "1").await;
         maps.wait_synced().await.unwrap();
