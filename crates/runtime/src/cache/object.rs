@@ -114,9 +114,10 @@ impl ObjectKind {
         }
     }
 
+    /// Returns the API version without its group.
     pub(crate) fn version(&self) -> &str {
-        let version = self.api_version.rsplit('/').next();
-        version.unwrap_or_default()
+        let grouped = self.api_version.split_once('/');
+        grouped.map_or(&self.api_version, |(_, version)| version)
     }
 
     /// Returns the names of a kind that is known at run time only.
@@ -262,7 +263,15 @@ pub(crate) fn same_state(a: &dyn AnyObject, b: &dyn AnyObject) -> bool {
 mod tests {
     use std::collections::HashSet;
 
+    use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
+
     use super::*;
+
+    #[test]
+    fn the_version_has_no_group() {
+        assert_eq!(ObjectKind::of::<Deployment>(&()).version(), "v1");
+        assert_eq!(ObjectKind::of::<Pod>(&()).version(), "v1");
+    }
 
     #[test]
     fn an_empty_namespace_equals_an_absent_one() {

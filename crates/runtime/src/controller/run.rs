@@ -129,7 +129,7 @@ impl<K: Object> Controller<K> {
         self.run_attempts(attempt).await
     }
 
-    /// Does what depends on the kind.
+    /// Prepares what depends on the kind, and runs the rest.
     async fn run_attempts(mut self, attempt: TypedAttempt<K>) -> Result<(), RunError> {
         let queue = WorkQueue::with_boxed_limiter(self.limiter);
         self.metrics.observe(&queue);
@@ -153,7 +153,7 @@ impl<K: Object> Controller<K> {
                 std::future::ready(())
             })));
         }
-        let kind = self.primary.kind().clone();
+        let kind = self.primary.kind().to_string();
         let (primary, writer) = (self.primary, self.writer.clone());
         let attempt: Attempt = Box::new(move |key| {
             let object = primary.find(key);
@@ -173,7 +173,7 @@ impl<K: Object> Controller<K> {
             }))
         });
         let work = Work {
-            kind: kind.to_string(),
+            kind,
             queue,
             triggers: self.triggers,
             writer: self.writer,

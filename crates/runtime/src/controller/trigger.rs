@@ -109,14 +109,14 @@ impl<C: Object> Enqueue<C> {
         keys: Vec<ObjectKey>,
         priority: i32,
         ends_back_off: bool,
-    ) -> Box<dyn FnOnce() + Send> {
+    ) -> impl FnOnce() + Send + use<C> {
         let (queue, forgets) = (self.queue.clone(), ends_back_off && self.is_primary);
         let (causes, kind, object) = (
             Arc::clone(&self.causes),
             self.kind.clone(),
             ObjectKey::of_meta(meta),
         );
-        Box::new(move || {
+        move || {
             for key in keys {
                 if forgets {
                     queue.forget(&key);
@@ -124,7 +124,7 @@ impl<C: Object> Enqueue<C> {
                 causes.add(&key, &kind, &object);
                 queue.add_with_priority(key, priority);
             }
-        })
+        }
     }
 
     /// Enqueues the keys for `object`.
@@ -136,7 +136,7 @@ impl<C: Object> Enqueue<C> {
     fn enqueue_change(&self, object: &C, keys: Vec<ObjectKey>, priority: i32, ends_back_off: bool) {
         let add = self.add(object.meta(), keys, priority, ends_back_off);
         match &self.ignores {
-            Some((informer, writer)) => informer.unless_own(writer, object.meta(), add),
+            Some((informer, writer)) => informer.unless_own(writer, object.meta(), Box::new(add)),
             None => add(),
         }
     }

@@ -183,6 +183,7 @@ pub(super) enum Change {
 }
 
 impl Change {
+    /// Returns the event, for a handler of `K`.
     pub(super) fn event<K: Object>(self) -> InformerEvent<K> {
         match self {
             Self::Added(object, is_in_initial_list) => InformerEvent::Added {

@@ -72,18 +72,19 @@ impl<K: Object> HandlerRegistration<K> {
         }
     }
 
+    /// Returns the registration without its type, for code that is compiled once.
     pub(crate) fn untyped(&self) -> Registration {
         self.inner.clone()
     }
 
     /// Whether the handler has handled the initial list: the informer's first list, or the cache if the handler was added later.
     pub fn has_synced(&self) -> bool {
-        self.inner.listener.has_synced()
+        self.inner.has_synced()
     }
 
     /// Waits until the handler has handled the initial list.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
-        self.inner.listener.wait_synced().await
+        self.inner.wait_synced().await
     }
 
     /// Returns the number of queued notifications. It grows while the handler is slower than the changes.
@@ -106,7 +107,7 @@ impl<K: Object> HandlerRegistration<K> {
 impl<K> fmt::Debug for HandlerRegistration<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HandlerRegistration")
-            .field("synced", &self.inner.listener.has_synced())
+            .field("synced", &self.inner.has_synced())
             .field("pending", &self.inner.listener.pending())
             .finish_non_exhaustive()
     }

@@ -291,6 +291,7 @@ impl<K: Object> SharedInformer<K> {
         store.get(namespace, name).map(typed)
     }
 
+    /// Returns the informer without its type, for code that is compiled once.
     pub(crate) fn untyped(&self) -> Arc<Informer> {
         Arc::clone(&self.inner)
     }

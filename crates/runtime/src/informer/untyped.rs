@@ -39,6 +39,7 @@ pub(crate) struct Informer {
 }
 
 impl Informer {
+    /// Creates an informer, which does nothing until it is started.
     pub(super) fn new(
         state: State,
         client: Client,
