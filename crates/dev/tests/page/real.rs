@@ -12,15 +12,15 @@ use crate::{Dev, WITHIN, WORKLOAD, directory};
 
 /// Returns whether there is a control plane; otherwise the test is reported as skipped, or fails with `KUBE_CODEGEN_E2E=required`.
 fn available() -> bool {
-    let reason = match build() {
-        _ if std::env::var("KUBE_CODEGEN_E2E").is_ok_and(|it| it == "off") => {
-            "KUBE_CODEGEN_E2E=off".to_owned()
-        }
+    if std::env::var("KUBE_CODEGEN_E2E").is_ok_and(|it| it == "off") {
+        skip("KUBE_CODEGEN_E2E=off").unwrap();
+        return false;
+    }
+    match build() {
         Ok(_) => return true,
-        Err(Error::Unavailable(reason)) => reason,
+        Err(Error::Unavailable(reason)) => skip(&reason).unwrap(),
         Err(error) => panic!("{error}"),
-    };
-    skip(&reason).unwrap();
+    }
     false
 }
 

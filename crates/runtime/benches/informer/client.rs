@@ -51,7 +51,6 @@ pub fn run(options: &ClientOptions) -> Result<(), Failure> {
         match options.kind.cache {
             Cache::Typed | Cache::Compact => informer::<Widget>(client, run).await,
             Cache::Metadata => informer::<PartialObjectMeta<Widget>>(json(client), run).await,
-            #[cfg(feature = "protobuf")]
             Cache::Protobuf => informer::<PartialObjectMeta<Widget>>(client, run).await,
             Cache::Kube => kube_reflector(client, run).await,
             Cache::ClientGo => Err("this client is a program in Go".into()),
@@ -60,7 +59,7 @@ pub fn run(options: &ClientOptions) -> Result<(), Failure> {
 }
 
 /// Returns a client that does not ask for protobuf.
-fn json(client: Client) -> Client {
+pub fn json(client: Client) -> Client {
     let service = service_fn(move |mut request: Request<Body>| {
         let accept = request.headers_mut().get_mut(header::ACCEPT);
         if let Some(accept) = accept

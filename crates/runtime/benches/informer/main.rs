@@ -1,8 +1,8 @@
 //! Compares informers with 100,000 objects: memory, CPU time and latency, beside kube's reflector and client-go.
 //!
 //! ```console
-//! $ cargo bench -p kube-codegen-runtime --features protobuf --bench informer
-//! $ cargo bench -p kube-codegen-runtime --features protobuf --bench informer -- --seconds 60 typed kube client-go
+//! $ cargo bench -p kube-codegen-runtime --features gzip,protobuf --bench informer
+//! $ cargo bench -p kube-codegen-runtime --features gzip,protobuf --bench informer -- --seconds 60 typed kube client-go
 //! ```
 //!
 //! Each client is a process of its own, against a stub server in this process. docs/memory.md explains the columns.
@@ -14,6 +14,7 @@ mod peer;
 mod protobuf;
 mod server;
 mod widget;
+mod wire;
 
 use std::{
     env,
@@ -35,6 +36,9 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), Failure> {
     let options = Options::parse();
+    if let Some(kubeconfig) = &options.kubeconfig {
+        return wire::run(kubeconfig, &options);
+    }
     let updates = options.rate * options.seconds;
     if let Some(name) = &options.run {
         let kind = KINDS.iter().find(|kind| kind.name == name);

@@ -1,5 +1,5 @@
 //! The command line, and the clients to compare.
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Parser;
 
@@ -20,6 +20,9 @@ pub struct Options {
     /// Gives each object numbers with fractions and exponents, which a reader of pieces may find cut.
     #[arg(long)]
     pub floats: bool,
+    /// Compares the forms of a list on the wire instead, with the API server of a kubeconfig: `docs/memory.md` explains it.
+    #[arg(long)]
+    pub kubeconfig: Option<PathBuf>,
     /// Runs this client against the server at a port, and prints what it measures. The bench starts itself like this.
     #[arg(long, hide = true)]
     pub run: Option<String>,
@@ -51,7 +54,6 @@ pub enum Cache {
     Typed,
     Compact,
     Metadata,
-    #[cfg(feature = "protobuf")]
     Protobuf,
     Kube,
     ClientGo,
@@ -87,7 +89,6 @@ pub const KINDS: &[Kind] = &[
     kind("typed, pages", Cache::Typed, List::Paged, true),
     kind("typed, whole list", Cache::Typed, List::Whole, true),
     kind("metadata only", Cache::Metadata, List::Streaming, false),
-    #[cfg(feature = "protobuf")]
     kind(
         "metadata only, protobuf",
         Cache::Protobuf,

@@ -35,6 +35,13 @@ pub struct InformerConfig {
     /// Whether the objects are cached as compressed JSON, which takes a tenth of the memory. Each read decodes, which takes some microseconds:
     /// see [`InformerFactoryBuilder::compact`](super::InformerFactoryBuilder::compact).
     pub compact: bool,
+    /// Whether responses are requested in CBOR (KEP-4222), and in JSON from a server that does not have it. Kubernetes servers have it with the feature
+    /// gate `CBORServingAndStorage`, which is off by default. It saves work of the server, not of the client.
+    pub cbor: bool,
+    /// Whether lists are requested in compressed form (gzip), which pays where the network is slow. A watch is never compressed: after a streaming list,
+    /// the informer opens another.
+    #[cfg(feature = "gzip")]
+    pub gzip: bool,
     /// The name of the [member cluster](crate::clusters) whose objects these are, in log lines, metrics and `/debug/informers`; `None` in an operator of
     /// one cluster.
     pub cluster: Option<String>,
@@ -51,6 +58,9 @@ impl Default for InformerConfig {
             watch_timeout: Duration::from_secs(300),
             keep_managed_fields: false,
             compact: false,
+            cbor: false,
+            #[cfg(feature = "gzip")]
+            gzip: false,
             cluster: None,
         }
     }

@@ -8,6 +8,8 @@ use kube_codegen_runtime::leader_election::{LeaderElectionConfig, LeaderElector,
 use kube_codegen_testenv::{ControlPlane, TestResult};
 use tokio::{task::JoinHandle, time::timeout};
 
+use crate::cluster::support::gated;
+
 const WITHIN: Duration = Duration::from_secs(90);
 
 /// Takes part in the election until the term ends, and returns why it ended.
@@ -70,17 +72,9 @@ async fn the_server_accepts_each_step_of_the_election() -> TestResult {
 
 #[tokio::test]
 async fn the_server_chooses_the_candidate_with_the_oldest_version() -> TestResult {
-    if ControlPlane::shared()
-        .await?
-        .is_none_or(|plane| !plane.is_own())
-    {
+    let Some(plane) = gated().await? else {
         return Ok(());
-    }
-    let plane = ControlPlane::builder()
-        .api_server_arg("--feature-gates=CoordinatedLeaderElection=true")
-        .api_server_arg("--runtime-config=coordination.k8s.io/v1beta1=true")
-        .start()
-        .await?;
+    };
     let client = plane.client()?;
     let config = |version: &str, identity: &str| {
         LeaderElectionConfig::new("election")

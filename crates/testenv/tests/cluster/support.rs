@@ -4,9 +4,30 @@ use std::{collections::BTreeMap, time::Duration};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
+use kube_codegen_testenv::{ControlPlane, Error};
+use tokio::sync::OnceCell;
 
 /// A generous time limit for what is immediate on an idle machine.
 pub(crate) const WITHIN: Duration = Duration::from_secs(60);
+
+/// Returns a control plane with features that are off by default. On `None`, none can be started here.
+pub(crate) async fn gated() -> Result<Option<&'static ControlPlane>, Error> {
+    static GATED: OnceCell<ControlPlane> = OnceCell::const_new();
+    let plane = ControlPlane::shared().await?;
+    if plane.is_none_or(|plane| !plane.is_own()) {
+        return Ok(None);
+    }
+    let start = async || {
+        ControlPlane::builder()
+            .api_server_arg(
+                "--feature-gates=CBORServingAndStorage=true,CoordinatedLeaderElection=true",
+            )
+            .api_server_arg("--runtime-config=coordination.k8s.io/v1beta1=true")
+            .start()
+            .await
+    };
+    GATED.get_or_try_init(start).await.map(Some)
+}
 
 /// Returns a `ConfigMap` with the entry `n` and the label `parity` of a number.
 pub(crate) fn config_map(name: &str, n: usize) -> ConfigMap {

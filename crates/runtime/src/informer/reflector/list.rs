@@ -32,7 +32,8 @@ impl Reflector {
             match self.list_streaming().await {
                 Ok(watch) => {
                     self.fresh = false;
-                    return Ok(Some(watch));
+                    // A compressed watch would compress each event by itself: another one follows.
+                    return Ok(Some(watch).filter(|_| !self.requests.compress_lists()));
                 }
                 Err(failure) if refuses_streaming(&failure) => {
                     debug!(kind = %self.state.kind, %failure, "the server has no streaming lists; using plain lists");

@@ -4,6 +4,7 @@
 //! watch refused by HTTP 410 forever, has no fallback from streaming lists, fails a whole list for one object, requests `resourceVersion=0`
 //! on every relist (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
 //! Its back-off is used.
+mod cbor;
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]

@@ -163,7 +163,14 @@ impl Reader {
 /// Returns what has arrived, which is empty at the end of the body only.
 async fn chunk(body: &mut Body, silence: Duration) -> Result<&[u8], WatchFailure> {
     let chunk = tokio::time::timeout(silence, body.fill_buf()).await;
-    Ok(chunk.map_err(|_| WatchFailure::Silence(silence))??)
+    let chunk = chunk.map_err(|_| WatchFailure::Silence(silence))?;
+    chunk.map_err(|error| match error.kind() {
+        // What does not decode.
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            serde_json::Error::custom(error).into()
+        }
+        _ => error.into(),
+    })
 }
 
 fn append(buffer: &mut Vec<u8>, chunk: &[u8], limit: usize) -> Result<(), WatchFailure> {

@@ -1,7 +1,7 @@
 //! Builds the LIST and WATCH requests of an informer.
 use std::time::Duration;
 
-use http::{Request, header};
+use http::{HeaderMap, HeaderValue, Request, header};
 use kube::{
     api::{ListParams, VersionMatch, WatchParams},
     core,
@@ -9,6 +9,7 @@ use kube::{
 
 #[cfg(feature = "protobuf")]
 use super::response::PROTOBUF;
+use super::response::{CBOR, GZIP};
 use crate::informer::InformerConfig;
 
 /// The requests of one kind, scope and configuration.
@@ -16,9 +17,10 @@ use crate::informer::InformerConfig;
 pub(in crate::informer) struct Requests {
     inner: core::Request,
     metadata_only: bool,
-    /// Metadata in protobuf, which is decoded without managed fields.
-    #[cfg(feature = "protobuf")]
-    protobuf: bool,
+    managed_fields: bool,
+    cbor: bool,
+    /// Lists are compressed.
+    gzip: bool,
     label_selector: Option<String>,
     field_selector: Option<String>,
     timeout: u32,
@@ -34,14 +36,23 @@ impl Requests {
         Self {
             inner: core::Request::new(path),
             metadata_only,
-            #[cfg(feature = "protobuf")]
-            protobuf: metadata_only && !config.keep_managed_fields,
+            managed_fields: config.keep_managed_fields,
+            cbor: config.cbor,
+            #[cfg(feature = "gzip")]
+            gzip: config.gzip,
+            #[cfg(not(feature = "gzip"))]
+            gzip: false,
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
             timeout: u32::try_from(config.watch_timeout.as_secs())
                 .unwrap_or(u32::MAX / 2)
                 .max(1),
         }
+    }
+
+    /// Whether a streaming list may be compressed.
+    pub(super) fn compress_lists(&self) -> bool {
+        self.gzip
     }
 
     /// Returns a LIST: not older than `version`, or the most recent state in pages.
@@ -68,7 +79,10 @@ impl Requests {
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
         select(&mut request, shards)?;
-        self.prefer_protobuf(&mut request, "PartialObjectMetadataList");
+        self.set_forms(request.headers_mut(), "PartialObjectMetadataList");
+        if self.gzip {
+            compress(request.headers_mut(), GZIP);
+        }
         Ok(request)
     }
 
@@ -95,30 +109,50 @@ impl Requests {
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
         select(&mut request, shards)?;
-        self.prefer_protobuf(&mut request, "PartialObjectMetadata");
-        // Compressing small events saves nothing, and a decoder may delay them.
-        request.headers_mut().insert(
-            header::ACCEPT_ENCODING,
-            header::HeaderValue::from_static("identity"),
-        );
+        self.set_forms(request.headers_mut(), "PartialObjectMetadata");
+        // Compressing small events saves nothing, and a decoder of the client may delay them.
+        let compression = if initial && self.gzip {
+            GZIP
+        } else {
+            "identity"
+        };
+        compress(request.headers_mut(), compression);
         Ok((request, Duration::from_secs(seconds.into())))
     }
 
-    /// Asks for metadata in protobuf, and in JSON from a server that does not have it.
-    #[cfg_attr(
-        not(feature = "protobuf"),
-        expect(clippy::unused_self, unused_variables, reason = "then all is JSON")
-    )]
-    fn prefer_protobuf(&self, request: &mut Request<Vec<u8>>, kind: &'static str) {
+    /// Asks for the forms of the response that are set, and for JSON from a server that does not have them. `kind` is that of metadata alone.
+    fn set_forms(&self, headers: &mut HeaderMap, kind: &str) {
+        let mut options = String::new();
+        if self.metadata_only {
+            options = format!(";as={kind};g=meta.k8s.io;v=v1");
+        }
+        if !self.managed_fields {
+            // KEP-5958. Servers without it ignore the option.
+            options += ";drop=metadata.managedFields";
+        }
+        let mut forms = Vec::new();
+        // Metadata in protobuf is decoded without managed fields.
         #[cfg(feature = "protobuf")]
-        if self.protobuf {
-            let form = format!("as={kind};g=meta.k8s.io;v=v1");
-            let accept = format!("{PROTOBUF};{form},application/json;{form}");
-            if let Ok(accept) = accept.try_into() {
-                request.headers_mut().insert(header::ACCEPT, accept);
-            }
+        if self.metadata_only && !self.managed_fields {
+            forms.push(PROTOBUF);
+        }
+        if self.cbor {
+            forms.push(CBOR);
+        }
+        forms.push("application/json");
+        let forms: Vec<_> = forms
+            .iter()
+            .map(|form| format!("{form}{options}"))
+            .collect();
+        if let Ok(forms) = forms.join(",").try_into() {
+            headers.insert(header::ACCEPT, forms);
         }
     }
+}
+
+fn compress(headers: &mut HeaderMap, compression: &'static str) {
+    let compression = HeaderValue::from_static(compression);
+    headers.insert(header::ACCEPT_ENCODING, compression);
 }
 
 /// Asks for the objects of some shards alone (KEP-5866). A server without this feature ignores it, and sends all objects.

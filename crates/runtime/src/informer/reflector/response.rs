@@ -1,15 +1,25 @@
-//! The status of a response.
+//! The status of a response, and its body without compression.
+#[cfg(feature = "gzip")]
+use std::io::Write as _;
+use std::{future::ready, io};
+
+use bytes::Bytes;
+#[cfg(feature = "gzip")]
+use flate2::write::MultiGzDecoder;
 use futures::{AsyncBufRead, TryStreamExt};
-use http::{Response, header};
+use http::{HeaderMap, Response, header};
 use http_body_util::{BodyExt, Limited};
 use kube::{
     client::Body,
     core::{Status, response::StatusDetails},
 };
 
-/// How a body is encoded.
+use super::cbor::Transcoder;
+
+/// How a decoded body is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
+    /// Also if it was sent in CBOR.
     Json,
     #[cfg(feature = "protobuf")]
     Protobuf,
@@ -31,11 +41,57 @@ impl Encoding {
     }
 }
 
+/// Decodes a body piece by piece.
+struct Decoder {
+    /// `None` if it is not compressed.
+    #[cfg(feature = "gzip")]
+    gzip: Option<MultiGzDecoder<Vec<u8>>>,
+    /// `None` if it is not in CBOR.
+    cbor: Option<Transcoder>,
+}
+
+impl Decoder {
+    fn new(headers: &HeaderMap) -> Self {
+        let starts = |name, start: &str| {
+            let value = headers.get(name);
+            value.is_some_and(|value| value.as_bytes().starts_with(start.as_bytes()))
+        };
+        Self {
+            #[cfg(feature = "gzip")]
+            gzip: starts(header::CONTENT_ENCODING, GZIP).then(|| MultiGzDecoder::new(Vec::new())),
+            cbor: starts(header::CONTENT_TYPE, CBOR).then(Transcoder::default),
+        }
+    }
+
+    /// Returns what a piece adds to the decoded body.
+    fn feed(&mut self, piece: Bytes) -> io::Result<Bytes> {
+        #[cfg(feature = "gzip")]
+        let piece = match &mut self.gzip {
+            Some(gzip) => {
+                gzip.write_all(&piece)?;
+                gzip.flush()?;
+                std::mem::take(gzip.get_mut()).into()
+            }
+            None => piece,
+        };
+        let Some(cbor) = &mut self.cbor else {
+            return Ok(piece);
+        };
+        let mut json = Vec::with_capacity(piece.len() + piece.len() / 2);
+        cbor.feed(&piece, &mut json)?;
+        Ok(json.into())
+    }
+}
+
 /// Largest body of an error response.
 const LARGEST_STATUS: usize = 1 << 20;
 /// The media type of protobuf.
 #[cfg(feature = "protobuf")]
 pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+/// The media type of CBOR, and the begin of that of a sequence of items.
+pub(super) const CBOR: &str = "application/cbor";
+/// The compression that API servers know.
+pub(super) const GZIP: &str = "gzip";
 
 /// Returns the body of a successful response, and the status of any other.
 ///
@@ -44,10 +100,12 @@ pub(super) async fn body(
     response: Response<Body>,
 ) -> Result<(impl AsyncBufRead + use<>, Encoding), kube::Error> {
     let (code, encoding) = (response.status(), Encoding::of(&response));
+    let mut decoder = Decoder::new(response.headers());
     if !code.is_client_error() && !code.is_server_error() {
-        let chunks = response.into_body().into_data_stream();
-        let body = chunks.map_err(std::io::Error::other).into_async_read();
-        return Ok((body, encoding));
+        let pieces = response.into_body().into_data_stream();
+        let pieces = pieces.map_err(io::Error::other);
+        let body = pieces.and_then(move |piece| ready(decoder.feed(piece)));
+        return Ok((body.into_async_read(), encoding));
     }
     let retry_after = response.headers().get(header::RETRY_AFTER);
     let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
@@ -55,6 +113,7 @@ pub(super) async fn body(
         .collect()
         .await;
     let body = body.map_err(kube::Error::Service)?.to_bytes();
+    let body = decoder.feed(body).unwrap_or_default();
     let status = match encoding {
         Encoding::Json => serde_json::from_slice(&body).ok(),
         #[cfg(feature = "protobuf")]
@@ -78,3 +137,7 @@ pub(super) async fn body(
     }
     Err(kube::Error::Api(status.boxed()))
 }
+
+#[cfg(test)]
+#[path = "response_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@ mod faults;
 mod follow;
 mod metadata;
 mod outage;
+mod wire;
 
 use std::{
     collections::BTreeMap,

@@ -1,0 +1,237 @@
+//! Informers that ask for CBOR, or for compressed lists: with the same result as JSON.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use bytes::Bytes;
+use futures::future::try_join_all;
+use http::{HeaderName, Request, header};
+use http_body::Frame;
+use http_body_util::BodyExt;
+use k8s_openapi::{ByteString, api::core::v1::Secret};
+use kube::{
+    Client, ResourceExt,
+    api::{DeleteParams, ObjectMeta, Patch},
+    client::Body,
+};
+use kube_codegen_runtime::{
+    client::TypedClient,
+    informer::{InformerConfig, InformerError, InitialList, SharedInformer, WatchFailure},
+};
+use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
+use serde_json::json;
+use tower::{BoxError, service_fn};
+
+use crate::cluster::support::{WITHIN, gated};
+
+/// Lists are compressed from 128 KiB on.
+const SECRETS: usize = 60;
+
+/// The forms of the responses that a client has received, and their bytes.
+#[derive(Clone, Default)]
+struct Received {
+    bytes: Arc<AtomicUsize>,
+    forms: Arc<Mutex<Vec<String>>>,
+}
+
+impl Received {
+    fn client(&self, client: Client) -> Client {
+        let received = self.clone();
+        let namespace = client.default_namespace().to_owned();
+        let service = service_fn(move |request: Request<Body>| {
+            let (client, received) = (client.clone(), received.clone());
+            async move {
+                let response = client.send(request).await?;
+                let value = |name: HeaderName| {
+                    let value = response.headers().get(name);
+                    let value = value.and_then(|value| value.to_str().ok());
+                    value.unwrap_or("plain").to_owned()
+                };
+                let (kind, form) = (value(header::CONTENT_TYPE), value(header::CONTENT_ENCODING));
+                received
+                    .forms
+                    .lock()
+                    .unwrap()
+                    .push(format!("{kind} {form}"));
+                Ok::<_, BoxError>(response.map(|body| {
+                    body.map_frame(move |frame: Frame<Bytes>| {
+                        let bytes = frame.data_ref().map_or(0, Bytes::len);
+                        received.bytes.fetch_add(bytes, Ordering::Relaxed);
+                        frame
+                    })
+                }))
+            }
+        });
+        Client::new(service, namespace)
+    }
+}
+
+/// Returns an informer, and what it receives.
+fn informer(
+    plane: &ControlPlane,
+    config: &InformerConfig,
+) -> TestResult<(SharedInformer<Secret>, Received)> {
+    let received = Received::default();
+    let informer = SharedInformer::new(received.client(plane.client()?), config.clone());
+    informer.start();
+    Ok((informer, received))
+}
+
+/// Returns the cached objects by name.
+fn cached(informer: &SharedInformer<Secret>) -> BTreeMap<String, Secret> {
+    let all = informer.lister().all();
+    all.iter()
+        .map(|object| (object.name_any(), Secret::clone(object)))
+        .collect()
+}
+
+fn secret(number: usize) -> Secret {
+    let number = u8::try_from(number).unwrap_or_default();
+    Secret {
+        metadata: ObjectMeta {
+            name: Some(format!("secret-{number}")),
+            annotations: Some([("note".to_owned(), "ä \"quoted\"\n".to_owned())].into()),
+            ..ObjectMeta::default()
+        },
+        data: Some(BTreeMap::from([
+            ("all".to_owned(), ByteString((0..=255).collect())),
+            ("empty".to_owned(), ByteString(Vec::new())),
+            ("text".to_owned(), ByteString(vec![number; 3000])),
+        ])),
+        ..Secret::default()
+    }
+}
+
+#[tokio::test]
+async fn cbor_and_compression_give_what_json_gives() -> TestResult {
+    let Some(plane) = gated().await? else {
+        return Ok(());
+    };
+    for initial_list in [
+        InitialList::Streaming,
+        InitialList::WatchCache,
+        InitialList::Paged(50),
+    ] {
+        let ns = plane.namespace("wire").await?;
+        let secrets: TypedClient<Secret> = TypedClient::namespaced(plane.client()?, ns.name());
+        try_join_all((0..SECRETS).map(|number| {
+            let secrets = secrets.clone();
+            async move { secrets.create(&secret(number)).await }
+        }))
+        .await?;
+        let config = InformerConfig {
+            namespaces: ns.name().into(),
+            initial_list,
+            ..InformerConfig::default()
+        };
+        let (json, plain) = informer(plane, &config)?;
+        json.wait_synced().await?;
+        let plain = plain.bytes.load(Ordering::Relaxed);
+        let mut others = Vec::new();
+        for (cbor, gzip) in [(true, false), (false, true), (true, true)] {
+            let config = InformerConfig {
+                cbor,
+                gzip,
+                ..config.clone()
+            };
+            let (informer, received) = informer(plane, &config)?;
+            informer.wait_synced().await?;
+            assert_eq!(cached(&informer), cached(&json), "{config:?}");
+            let bytes = received.bytes.load(Ordering::Relaxed);
+            println!(
+                "{initial_list:?}: {plain} bytes in JSON, {bytes} with CBOR {cbor}, gzip {gzip}"
+            );
+            assert!(bytes < plain, "{config:?}");
+            others.push((config, informer, received));
+        }
+
+        let label = Patch::Merge(json!({"metadata": {"labels": {"new": "yes"}}}));
+        secrets.patch("secret-1", &label).await?;
+        secrets.delete("secret-2", &DeleteParams::default()).await?;
+        secrets.create(&secret(200)).await?;
+        for (config, informer, received) in &others {
+            eventually("the changes", WITHIN, async || {
+                let objects = cached(informer);
+                let changed = objects.contains_key("secret-200")
+                    && !objects.contains_key("secret-2")
+                    && objects["secret-1"].metadata.labels.is_some();
+                let is_equal = objects == cached(&json);
+                (changed && is_equal)
+                    .then_some(())
+                    .ok_or_else(|| format!("{} objects, {config:?}", objects.len()))
+            })
+            .await?;
+            let forms = received.forms.lock().unwrap().clone();
+            let (list, watch) = match (config.cbor, config.gzip) {
+                (true, false) => ("plain", "application/cbor-seq plain"),
+                (false, true) => ("gzip", "application/json plain"),
+                _ => ("gzip", "application/cbor-seq plain"),
+            };
+            assert!(forms[0].ends_with(list), "{forms:?}, {config:?}");
+            assert_eq!(forms.last().unwrap(), watch, "{forms:?}, {config:?}");
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_without_cbor_sends_json() -> TestResult {
+    let Some(plane) = ControlPlane::shared().await? else {
+        return Ok(());
+    };
+    let ns = plane.namespace("wire").await?;
+    let secrets: TypedClient<Secret> = TypedClient::namespaced(plane.client()?, ns.name());
+    secrets.create(&secret(1)).await?;
+    let config = InformerConfig {
+        namespaces: ns.name().into(),
+        cbor: true,
+        ..InformerConfig::default()
+    };
+    let (informer, received) = informer(plane, &config)?;
+    informer.wait_synced().await?;
+    assert_eq!(cached(&informer).len(), 1);
+    let forms = received.forms.lock().unwrap().clone();
+    assert!(
+        forms.iter().all(|form| form == "application/json plain"),
+        "{forms:?}"
+    );
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_error_in_cbor_is_read() -> TestResult {
+    let Some(plane) = gated().await? else {
+        return Ok(());
+    };
+    let config = InformerConfig {
+        label_selector: Some("not a selector!".to_owned()),
+        initial_list: InitialList::WatchCache,
+        cbor: true,
+        ..InformerConfig::default()
+    };
+    let informer = SharedInformer::<Secret>::new(plane.client()?, config);
+    let (sender, mut errors) = tokio::sync::mpsc::unbounded_channel();
+    informer.set_error_handler(move |error| {
+        if let InformerError::List {
+            source: WatchFailure::Request(kube::Error::Api(status)),
+            ..
+        } = error
+        {
+            let _ = sender.send(status.clone());
+        }
+    });
+    informer.start();
+    let status = errors.recv().await.ok_or("no error")?;
+    assert_eq!((status.code, status.reason.as_str()), (400, "BadRequest"));
+    assert!(
+        status.message.contains("unable to parse"),
+        "{}",
+        status.message
+    );
+    Ok(())
+}
