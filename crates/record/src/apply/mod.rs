@@ -33,7 +33,7 @@ mod last;
 mod partial;
 mod same;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use k8s_openapi::{
     ClusterResourceScope, Metadata, NamespaceResourceScope,
@@ -85,10 +85,19 @@ impl<K> Kind for K where
 /// `metadata.uid` and `metadata.resourceVersion` are preconditions: with another value in the cluster the server refuses the apply as a conflict.
 ///
 /// [`Apply::from`] takes an object that was built in another way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Apply<K> {
     object: K,
     owned: BTreeSet<String>,
+}
+
+/// Shows the type: the object may be a Secret.
+impl<K> fmt::Debug for Apply<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Apply")
+            .field("type", &std::any::type_name::<K>())
+            .finish_non_exhaustive()
+    }
 }
 
 /// An object cannot be applied, extracted or compared.

@@ -1,8 +1,8 @@
 //! Compares informers with 100,000 objects: memory, CPU time and latency, beside kube's reflector and client-go.
 //!
 //! ```console
-//! $ cargo bench -p kube-codegen-runtime --features gzip,protobuf --bench informer
-//! $ cargo bench -p kube-codegen-runtime --features gzip,protobuf --bench informer -- --seconds 60 typed kube client-go
+//! $ cargo bench -p kube-codegen-runtime --features cli,gzip,protobuf --bench informer
+//! $ cargo bench -p kube-codegen-runtime --features cli,gzip,protobuf --bench informer -- --seconds 60 typed kube client-go
 //! ```
 //!
 //! Each client is a process of its own, against a stub server in this process. docs/memory.md explains the columns.

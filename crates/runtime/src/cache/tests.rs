@@ -203,3 +203,32 @@ fn the_store_grows_and_shrinks_without_loss() {
     let with = |parity| store.by_index("parity", parity).unwrap().len();
     assert_eq!(with("even") + with("odd"), 10);
 }
+
+#[test]
+fn a_large_set_has_each_object_once() {
+    const COUNT: usize = 3000;
+    let mut store = store();
+    let name = |number: usize| format!("object-{number}");
+    for number in 0..COUNT {
+        let delta = store.apply(object(&name(number), "1", "1"));
+        assert!(matches!(delta, Some(Delta::Added(_))));
+    }
+    for number in (0..COUNT).step_by(3) {
+        let delta = store.apply(object(&name(number), "1", "2"));
+        assert!(matches!(delta, Some(Delta::Updated(..))));
+    }
+    assert_eq!((store.len(), store.iter().count()), (COUNT, COUNT));
+    for number in 0..COUNT {
+        let found = store.get("ns", &name(number)).unwrap();
+        let version = if number % 3 == 0 { "2" } else { "1" };
+        assert_eq!(found.metadata().resource_version.as_deref(), Some(version));
+        if number % 100 != 0 {
+            store.delete_by_key(&ObjectKey::namespaced("ns", name(number)), "");
+        }
+    }
+    assert_eq!(
+        (store.len(), store.iter().count()),
+        (COUNT / 100, COUNT / 100)
+    );
+    assert!(store.get("ns", &name(1)).is_none() && store.get("ns", &name(100)).is_some());
+}

@@ -41,7 +41,11 @@ mod former;
 mod identity;
 mod prune;
 
-use std::{collections::HashMap, fmt::Debug, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt::{self, Debug},
+    sync::Arc,
+};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{
@@ -91,7 +95,7 @@ pub struct Children<K> {
 type Stored = (String, Arc<LastApplied>);
 
 /// The state of a child after an apply.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum ChildState<K> {
     /// The child was created.
@@ -103,6 +107,21 @@ pub enum ChildState<K> {
     /// The child cannot be created yet: it is being deleted, or belongs to a deleted owner of the same name, or the owner has been deleted. The
     /// next event leads to another reconcile.
     Waiting,
+}
+
+/// Shows the name: the child may be a Secret.
+impl<K: kube::Resource> fmt::Debug for ChildState<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (state, child) = match self {
+            Self::Created(child) => ("Created", child),
+            Self::Corrected(child) => ("Corrected", child),
+            Self::Unchanged(child) => ("Unchanged", child),
+            Self::Waiting => return f.write_str("Waiting"),
+        };
+        f.debug_tuple(state)
+            .field(&ObjectKey::of(&**child))
+            .finish()
+    }
 }
 
 impl<K> ChildState<K> {

@@ -1,14 +1,28 @@
 //! The notifications of an informer and the handlers that receive them.
 use std::{fmt, sync::Arc};
 
+use kube::Resource;
+
+use crate::cache::ObjectKey;
+
 /// A deleted object.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Deleted<K> {
     /// Its final state, or the last cached one if `final_state_unknown`.
     pub object: Arc<K>,
     /// Whether this is a tombstone: the informer missed the deletion and a later list revealed it, so `object` may be older than the final
     /// state (client-go's `DeletedFinalStateUnknown`).
     pub final_state_unknown: bool,
+}
+
+/// Shows the name: the object may be a Secret.
+impl<K: Resource> fmt::Debug for Deleted<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deleted")
+            .field("object", &ObjectKey::of(&*self.object))
+            .field("final_state_unknown", &self.final_state_unknown)
+            .finish()
+    }
 }
 
 impl<K> Clone for Deleted<K> {
@@ -23,7 +37,6 @@ impl<K> Clone for Deleted<K> {
 /// One notification. Those about one object arrive in the order of its changes; intermediate states may be missing.
 ///
 /// There are no others, and so a `match` needs no further arm: a handler that ignored a new kind of notification would miss changes.
-#[derive(Debug)]
 pub enum InformerEvent<K> {
     /// An object is new to this handler.
     Added {
@@ -43,6 +56,27 @@ pub enum InformerEvent<K> {
     },
     /// An object was deleted.
     Deleted(Deleted<K>),
+}
+
+/// Shows names: the object may be a Secret.
+impl<K: Resource> fmt::Debug for InformerEvent<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Added {
+                object,
+                is_in_initial_list,
+            } => f
+                .debug_struct("Added")
+                .field("object", &ObjectKey::of(&**object))
+                .field("is_in_initial_list", is_in_initial_list)
+                .finish(),
+            Self::Updated { new, .. } => f
+                .debug_tuple("Updated")
+                .field(&ObjectKey::of(&**new))
+                .finish(),
+            Self::Deleted(deleted) => deleted.fmt(f),
+        }
+    }
 }
 
 impl<K> Clone for InformerEvent<K> {

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::cache::{Delta, Form, KeyedSet, ObjectKey, Shared, Store, names, same_state};
 
-/// Number of objects that are decoded or applied at once: some tenths of a millisecond.
-pub(super) const SLICE: usize = 64;
+/// Number of objects that are decoded or applied at once: a few tenths of a millisecond, also in a compact cache. Several tasks of an informer may take a turn before a timer does.
+pub(super) const SLICE: usize = 16;
 
 /// An incomplete list.
 pub(super) struct Listed {

@@ -1,5 +1,5 @@
 //! What errors, logs and `Debug` output show of objects with secrets: nothing.
-use std::fmt::Debug;
+use std::{fmt::Debug, sync::Arc};
 
 use crate::{client::server::Server, log::Log};
 use k8s_openapi::api::core::v1::Secret;
@@ -9,8 +9,9 @@ use kube::{
     config::AuthInfo,
 };
 use kube_codegen_runtime::{
+    children::ChildState,
     client::{TypedClient, describe},
-    informer::InformerFactory,
+    informer::{Deleted, InformerEvent, InformerFactory},
     manager::Manager,
     record::apply::{Apply, LastApplied},
 };
@@ -67,7 +68,7 @@ async fn no_error_or_log_line_shows_what_a_secret_holds() {
     assert!(!log.contains("hunter2"), "{log}");
 }
 
-/// Without the types of k8s-openapi and those that hold one by itself, such as `Apply` and `InformerEvent`: they print what they are.
+/// Without the types of k8s-openapi, which print what they hold.
 #[tokio::test]
 async fn no_debug_output_shows_a_secret_or_a_key() {
     let server = ApiServer::new();
@@ -112,6 +113,29 @@ async fn no_debug_output_shows_a_secret_or_a_key() {
     show("Lister", &informer.lister());
     show("InformerFactory", &factory);
     show("InformerStatus", &informer.status());
+    show("Apply", &config);
+    let object = informer.lister().all().remove(0);
+    let (old, new) = (Arc::clone(&object), Arc::clone(&object));
+    let added = InformerEvent::Added {
+        object: Arc::clone(&object),
+        is_in_initial_list: true,
+    };
+    show("InformerEvent::Added", &added);
+    show(
+        "InformerEvent::Updated",
+        &InformerEvent::Updated { old, new },
+    );
+    let deleted = Deleted {
+        object: Arc::clone(&object),
+        final_state_unknown: false,
+    };
+    show("Deleted", &deleted);
+    show("InformerEvent::Deleted", &InformerEvent::Deleted(deleted));
+    show(
+        "ChildState::Created",
+        &ChildState::Created(Arc::clone(&object)),
+    );
+    show("ChildState::Unchanged", &ChildState::Unchanged(object));
     show(
         "TypedClient",
         &TypedClient::<Secret>::namespaced(client.clone(), "default"),

@@ -79,6 +79,7 @@ func main() {
 	flag.Parse()
 
 	os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(*watchList))
+	os.Setenv("KUBE_FEATURE_ClientsAllowCBOR", strconv.FormatBool(*useCBOR))
 	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) != *watchList {
 		panic("the feature gate WatchListClient has no effect")
 	}
