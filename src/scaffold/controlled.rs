@@ -164,7 +164,7 @@ pub(super) fn controlled_kinds(
 }
 
 /// Returns the name of the CRD of a kind.
-pub(super) fn crd_name(kind: &Kind) -> String {
+pub(crate) fn crd_name(kind: &Kind) -> String {
     format!("{}.{}", kind.plural, kind.group)
 }
 
