@@ -3,6 +3,7 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 
+use super::formatted;
 use crate::cli::{files, run, stderr, stdout, succeed};
 
 const API: &str = r#"
@@ -76,7 +77,7 @@ spec:
         type: object
         required: [spec]
         properties:
-          spec: {type: object, required: [title], properties: {title: {type: string}}}
+          spec: {type: object, required: [title], properties: {title: {type: string, minLength: 3}}}
           status: {type: object, properties: {phase: {type: string}}}
 ";
 
@@ -172,6 +173,15 @@ fn finalizer_and_field_manager_are_kept() {
         !files["TAKEOVER.md"].contains("tests"),
         "what only tests use"
     );
+    // The server validates the object when it gets the finalizer.
+    let test = &files["tests/controller.rs"];
+    let (_, object) = test.split_once("json!(").unwrap();
+    let (object, _) = object.split_once(");").unwrap();
+    let object: serde_json::Value = serde_json::from_str(object).unwrap();
+    assert_eq!(object["spec"]["title"], "example");
+    for path in ["src/controller.rs", "src/lib.rs", "tests/controller.rs"] {
+        assert_eq!(formatted(&files[path]), *files[path], "{path}");
+    }
     for args in [
         &["generate", "--check"][..],
         &["update", "--check"],
