@@ -349,7 +349,7 @@ impl DerivedCrate {
         }
         let single = found.into_iter().filter(|(_, names)| names.len() == 1);
         single
-            .filter_map(|(crd, names)| Some((crd, names.first()?.to_string())))
+            .filter_map(|(crd, names)| Some((crd, (*names.first()?).clone())))
             .collect()
     }
 

@@ -94,7 +94,7 @@ impl DerivedCrate {
     }
 }
 
-/// Returns what follows each occurrence of `start`, where that is no part of a longer name.
+/// Returns what follows each occurrence of `start`, where no longer name ends with it.
 fn after<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
     text.match_indices(start).filter_map(|(at, _)| {
         let before = text[..at].chars().next_back();

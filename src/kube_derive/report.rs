@@ -125,8 +125,8 @@ fn rust_path(kind: &ir::Kind, model: &Model) -> String {
 fn change_over(name: &str) -> String {
     format!(
         "\n## Change over\n\nNever delete the CRDs, nor uninstall a chart that has them: all objects would go with them.\n\n\
-         kube's `Controller` elects no leader, so both operators would work at the same time: the old one ends first. Here, `OLD` is its Deployment and `NAMESPACE` where that is. No object of \
-         the old installation may have the name of one in `deploy/`, such as the ClusterRole `{name}`; another name of this crate avoids that.\n\n\
+         kube's `Controller` elects no leader, so both operators would work at the same time: the old one ends first. Here, `OLD` is its Deployment, in `NAMESPACE`. Objects of \
+         the old installation must have other names than those in `deploy/`, such as the ClusterRole `{name}`; another name of this crate avoids that.\n\n\
          ```sh\n\
          make rbac test   # what only the role of the old operator grants is not needed, or not tested yet\n\
          kubectl -n NAMESPACE scale deployment OLD --replicas=0\n\
