@@ -1,5 +1,6 @@
 //! Reads a crate whose kinds are types with `#[derive(CustomResource)]`: which kinds, and the names of finalizers and field managers.
 
+mod calls;
 mod report;
 
 use std::{
@@ -9,11 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use syn::{Attribute, Expr, Item, ItemStruct, Lit, Meta, ext::IdentExt, parse::ParseStream};
+use syn::{
+    Attribute, Expr, ImplItem, Item, ItemStruct, Lit, Meta, ext::IdentExt, parse::ParseStream,
+};
+
+use calls::Constants;
 
 use crate::{
-    ir::Model,
-    scaffold::{Takeover, definitions},
+    ir::{self, Model},
+    scaffold::{Takeover, crd_name},
 };
 
 /// A type with `#[derive(CustomResource)]`.
@@ -37,10 +42,14 @@ pub(crate) struct DerivedCrate {
     pub(crate) name: String,
     has_library: bool,
     types: Vec<Derived>,
-    /// The files with a controller, and what they have.
-    controllers: BTreeSet<PathBuf>,
-    finalizers: BTreeSet<String>,
-    field_managers: BTreeSet<String>,
+    /// The files with a controller, and the names of the types that they reconcile, as far as they are known.
+    controllers: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// The finalizers, and the names of the types that have them.
+    finalizers: BTreeMap<String, BTreeSet<String>>,
+    /// The field managers, and in how many places they are.
+    field_managers: BTreeMap<String, usize>,
+    /// Whom Events are reported by.
+    reporters: BTreeSet<String>,
 }
 
 /// Reads the sources of a crate.
@@ -66,7 +75,7 @@ pub(crate) fn read(directory: &Path) -> Result<DerivedCrate, String> {
         ..DerivedCrate::default()
     };
     let mut problems = Vec::new();
-    let mut constants = BTreeMap::new();
+    let mut constants = Constants::default();
     let mut files = Vec::new();
     for path in rust_files(&source)? {
         let parsed = fs::read_to_string(&path)
@@ -84,6 +93,15 @@ pub(crate) fn read(directory: &Path) -> Result<DerivedCrate, String> {
             Err(problem) => problems.push(problem),
         }
     }
+    let mut tests = BTreeSet::new();
+    for (path, file) in &mut files {
+        let module = module(path.strip_prefix(&source).unwrap_or(path));
+        without_tests(&mut file.items, &module, &mut tests);
+    }
+    files.retain(|(path, _)| {
+        let module = module(path.strip_prefix(&source).unwrap_or(path));
+        !(1..=module.len()).any(|length| tests.contains(&module[..length]))
+    });
     for (path, file) in &files {
         let relative = path.strip_prefix(directory).unwrap_or(path).to_owned();
         let module = module(path.strip_prefix(&source).unwrap_or(path));
@@ -152,7 +170,7 @@ fn items(
     file: &Path,
     module: &[String],
     types: &mut Vec<Derived>,
-    constants: &mut BTreeMap<String, String>,
+    constants: &mut Constants,
     problems: &mut Vec<String>,
 ) {
     for item in all {
@@ -164,11 +182,13 @@ fn items(
                     problems.push(format!("`{file}`: the derive of `{name}`: {error}"));
                 }
             },
-            Item::Const(item) => {
-                if let Expr::Lit(expr) = &*item.expr
-                    && let Lit::Str(text) = &expr.lit
-                {
-                    constants.insert(item.ident.to_string(), text.value());
+            Item::Const(item) => constants.add(file, &item.ident, &item.expr),
+            Item::Static(item) => constants.add(file, &item.ident, &item.expr),
+            Item::Impl(item) => {
+                for item in &item.items {
+                    if let ImplItem::Const(item) = item {
+                        constants.add(file, &item.ident, &item.expr);
+                    }
                 }
             }
             Item::Mod(item) => {
@@ -181,6 +201,40 @@ fn items(
             _ => {}
         }
     }
+}
+
+/// Removes what only tests have, and collects the modules of tests that are files.
+fn without_tests(all: &mut Vec<Item>, module: &[String], files: &mut BTreeSet<Vec<String>>) {
+    all.retain_mut(|item| {
+        let attributes = match item {
+            Item::Fn(item) => &item.attrs,
+            Item::Impl(item) => &item.attrs,
+            Item::Mod(item) => &item.attrs,
+            Item::Const(item) => &item.attrs,
+            Item::Static(item) => &item.attrs,
+            _ => return true,
+        };
+        let is_test = attributes.iter().any(is_test);
+        if let Item::Mod(item) = item {
+            let module = [module, &[item.ident.unraw().to_string()]].concat();
+            match &mut item.content {
+                Some((_, inner)) if !is_test => without_tests(inner, &module, files),
+                None if is_test => drop(files.insert(module)),
+                _ => {}
+            }
+        }
+        !is_test
+    });
+}
+
+/// Returns whether an attribute is `#[test]`, `#[tokio::test]` or `#[cfg(test)]`.
+fn is_test(attribute: &Attribute) -> bool {
+    if attribute.path().is_ident("cfg") {
+        let list = attribute.meta.require_list();
+        return list.is_ok_and(|it| it.tokens.to_string() == "test");
+    }
+    let last = attribute.path().segments.last();
+    last.is_some_and(|it| it.ident == "test")
 }
 
 fn is_derived(item: &ItemStruct) -> bool {
@@ -237,35 +291,6 @@ fn derived(item: &ItemStruct, file: &Path, module: &[String]) -> Result<Derived,
 }
 
 impl DerivedCrate {
-    /// Finds controllers, finalizers and field managers in the text of a file, whose tokens have spaces between them.
-    fn calls(&mut self, text: &str, file: &Path, constants: &BTreeMap<String, String>) {
-        if text.contains("Controller :: new") {
-            self.controllers.insert(file.to_owned());
-        }
-        let value = |argument: &str| {
-            let argument = argument.trim();
-            let name = argument.rsplit([' ', ':', '&']).next().unwrap_or_default();
-            match argument
-                .strip_prefix('"')
-                .and_then(|it| it.strip_suffix('"'))
-            {
-                Some(text) => Some(text.to_owned()),
-                None => constants.get(name).cloned(),
-            }
-        };
-        for (at, _) in text.match_indices("finalizer (") {
-            let arguments = &text[at + "finalizer (".len()..];
-            let second = arguments.split(',').nth(1);
-            // A function of this name has types as parameters.
-            self.finalizers
-                .extend(second.filter(|it| !it.contains(" : ")).and_then(value));
-        }
-        for (at, call) in text.match_indices("PatchParams :: apply (") {
-            let argument = text[at + call.len()..].split(')').next();
-            self.field_managers.extend(argument.and_then(value));
-        }
-    }
-
     /// Returns a program that prints the CRDs, and the commands that run it.
     pub(crate) fn example(&self) -> String {
         let mut text = String::from("//! Prints the CRDs of this crate. JSON is YAML, too.\n");
@@ -297,35 +322,67 @@ impl DerivedCrate {
 
     /// Returns what the new operator has in common with the crate.
     pub(crate) fn takeover(&self) -> Takeover {
-        let mut takeover = Takeover::default();
-        if let (Some(only), 1) = (self.field_managers.first(), self.field_managers.len()) {
-            takeover.field_manager = Some(only.clone());
+        Takeover {
+            field_manager: self.field_manager().map(ToOwned::to_owned),
+            ..Takeover::default()
         }
-        takeover
     }
 
-    /// Returns the finalizer of the only kind, if there is one of each.
-    pub(crate) fn finalizer(&self, model: &Model) -> BTreeMap<String, String> {
-        let crds = definitions(model);
-        match (&crds[..], self.finalizers.first()) {
-            ([(crd, _)], Some(finalizer)) if self.finalizers.len() == 1 => {
-                BTreeMap::from([(crd.clone(), finalizer.clone())])
+    /// Returns the field manager that is in more places than any other.
+    fn field_manager(&self) -> Option<&str> {
+        let most = self.field_managers.values().max();
+        let mut names = self.field_managers.iter();
+        let mut names = names.by_ref().filter(|(_, places)| Some(*places) == most);
+        match (names.next(), names.next()) {
+            (Some((only, _)), None) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Returns the finalizers by the names of CRDs, where a kind has one.
+    pub(crate) fn finalizers(&self, model: &Model) -> BTreeMap<String, String> {
+        let mut found: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+        for (finalizer, kinds) in self.finalizers_by_kind(model) {
+            for kind in kinds {
+                found.entry(crd_name(kind)).or_default().insert(finalizer);
             }
-            _ => BTreeMap::new(),
         }
+        let single = found.into_iter().filter(|(_, names)| names.len() == 1);
+        single
+            .filter_map(|(crd, names)| Some((crd, (*names.first()?).clone())))
+            .collect()
     }
 
-    /// Fails if a derived kind is not in the CRDs.
-    pub(crate) fn check(&self, model: &Model) -> Result<(), String> {
-        let is_known = |derived: &&Derived| {
-            let mut kinds = model.kinds.iter();
-            kinds.any(|kind| {
-                kind.group == derived.group
-                    && kind.kind == derived.kind
-                    && kind.version == derived.version
-            })
-        };
-        let missing = self.types.iter().filter(|it| !is_known(it));
+    /// Returns each finalizer with the kinds whose objects have it, as far as they are known.
+    fn finalizers_by_kind<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = (&'a String, Vec<&'a ir::Kind>)> {
+        self.finalizers.iter().map(|(finalizer, roots)| {
+            let is_of = |kind: &&ir::Kind| {
+                let mut types = self.types.iter();
+                types.any(|it| it.is(kind) && roots.contains(&it.root))
+            };
+            let is_derived = |kind: &&ir::Kind| self.types.iter().any(|it| it.is(kind));
+            let mut kinds: Vec<&ir::Kind> = model.kinds.iter().filter(is_of).collect();
+            if kinds.is_empty() {
+                // If there is one kind, it can be no other.
+                kinds = model.kinds.iter().filter(is_derived).collect();
+                let crds: BTreeSet<String> = kinds.iter().map(|it| crd_name(it)).collect();
+                if crds.len() != 1 {
+                    kinds.clear();
+                }
+            }
+            (finalizer, kinds)
+        })
+    }
+
+    /// Returns the derived kinds that the CRDs lack, one a line. They may be those of another project, which the operator only uses.
+    ///
+    /// # Errors
+    /// If the CRDs have none of the kinds.
+    pub(crate) fn check(&self, model: &Model) -> Result<Vec<String>, String> {
+        let missing = self.types.iter().filter(|it| it.find(model).is_none());
         let missing: Vec<String> = missing
             .map(|it| {
                 format!(
@@ -337,10 +394,20 @@ impl DerivedCrate {
                 )
             })
             .collect();
-        if missing.is_empty() {
-            Ok(())
+        if missing.len() < self.types.len() {
+            Ok(missing)
         } else {
             Err(missing.join("\n"))
         }
+    }
+}
+
+impl Derived {
+    fn is(&self, kind: &ir::Kind) -> bool {
+        kind.group == self.group && kind.kind == self.kind && kind.version == self.version
+    }
+
+    fn find<'a>(&self, model: &'a Model) -> Option<&'a ir::Kind> {
+        model.kinds.iter().find(|kind| self.is(kind))
     }
 }

@@ -143,7 +143,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let no_model = Model::default();
     let model = output.as_ref().map_or(&no_model, |(it, _)| &it.model);
-    let parameters = parameters(args, &wanted, &target, options, model)?;
+    let parameters = parameters(args, &wanted, &target, options, model, console)?;
     let operator = Operator {
         parameters: &parameters,
         model,
@@ -189,7 +189,7 @@ fn example(directory: &Path, console: &mut Console) -> Result<(), CommandError> 
     let program = crate::kube_derive::read(directory)?.example();
     console.text(&program);
     console.warning(
-        "no --file: save this program as examples/crds.rs in the crate, run `cargo run --example crds > crds.yaml`, and give `-f crds.yaml`",
+        "no --file: save this program as examples/crds.rs in the crate, run `cargo run --example crds > crds.yaml`, and give `-f crds.yaml`; a program or a file that the crate has already does as well",
     );
     Ok(())
 }
@@ -235,6 +235,7 @@ fn parameters(
     target: &Path,
     options: Layer,
     model: &Model,
+    console: &mut Console,
 ) -> Result<Parameters, CommandError> {
     let kubernetes = options.kubernetes.unwrap_or_default();
     let templates = args.templates.as_deref().map(|path| relative(path, target));
@@ -246,7 +247,7 @@ fn parameters(
         owns: wanted.owns(args, model),
         controllers: BTreeMap::new(),
         webhooks: wanted.webhooks.clone(),
-        takeover: wanted.takeover(model)?,
+        takeover: wanted.takeover(model, console)?,
         options: config(options)?,
         templates: templates.transpose()?,
         location: Location::of(target, args.runtime_path.as_deref())?,

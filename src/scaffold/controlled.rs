@@ -1,10 +1,12 @@
 //! Chooses the kinds that get a controller, and names their modules.
 use std::collections::{BTreeMap, BTreeSet};
 
+use kube_codegen_schema::Extent;
 use minijinja::Value;
+use serde_json::Value as Json;
 
 use super::{
-    CoreKind, DeployScope, Parameters, WebhookType, core_kind, templates::Origin, webhooks,
+    CoreKind, DeployScope, Parameters, WebhookType, core_kind, sample, templates::Origin, webhooks,
 };
 use crate::{
     ir::{Kind, Model, Module, Scope},
@@ -136,6 +138,12 @@ pub(super) fn controlled_kinds(
         let webhooks = webhooks::webhooks_of(model, kind, parameters);
         let mut variables = kind_variables(model, module, kind, controller, &owns);
         variables.extend(takeover_variables(&crd_name(kind), parameters));
+        let has_finalizer = parameters.takeover.finalizers.contains_key(&crd_name(kind));
+        let object = if has_finalizer { object(kind)? } else { None };
+        variables.insert(
+            "object",
+            Value::from_safe_string(object.unwrap_or_default()),
+        );
         variables.extend(webhooks::variables(
             model, module, kind, &webhooks, generated,
         ));
@@ -164,7 +172,7 @@ pub(super) fn controlled_kinds(
 }
 
 /// Returns the name of the CRD of a kind.
-pub(super) fn crd_name(kind: &Kind) -> String {
+pub(crate) fn crd_name(kind: &Kind) -> String {
     format!("{}.{}", kind.plural, kind.group)
 }
 
@@ -295,6 +303,23 @@ fn takeover_variables(id: &str, parameters: &Parameters) -> [(&'static str, Valu
         ("metrics_name", value(&takeover.metrics_names)),
         ("finalizer", value(&takeover.finalizers)),
     ]
+}
+
+/// Returns the JSON of an object that the schema accepts, without a name, if it is one that a test can start with: the API server validates
+/// it when the finalizer is added, and refuses a blank object whose schema asks for more.
+fn object(kind: &Kind) -> Result<Option<String>, String> {
+    let crd = kind.definition();
+    let versions = crd.pointer("/spec/versions").and_then(Json::as_array);
+    let mut versions = versions.into_iter().flatten();
+    let Some(version) = versions.find(|it| it["name"] == *kind.version) else {
+        return Ok(None);
+    };
+    let (mut object, causes) = sample::object(&crd, version, Extent::Minimal)?;
+    if let Json::Object(fields) = &mut object {
+        fields.remove("metadata");
+    }
+    let is_accepted = causes.is_empty();
+    Ok(is_accepted.then(|| format!("{object:#}").replace('\n', "\n    ")))
 }
 
 fn core_kind_variables(kind: &CoreKind, controller: &str, parameters: &Parameters) -> Value {

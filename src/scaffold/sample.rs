@@ -14,22 +14,8 @@ pub(crate) fn sample(
     extent: Extent,
     comments: bool,
 ) -> Result<(String, Vec<Cause>), String> {
-    let text = |pointer: &str| {
-        crd.pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let kind = text("/spec/names/kind");
-    let definition = version
-        .pointer("/schema/openAPIV3Schema")
-        .unwrap_or(&Value::Null);
-    let schema = Schema::new(definition).map_err(|error| format!("{kind}: {error}"))?;
-    let object = json!({
-        "apiVersion": format!("{}/{}", text("/spec/group"), version["name"].as_str().unwrap_or_default()),
-        "kind": kind,
-        "metadata": {"name": "example"},
-    });
-    let (sample, causes) = schema.sample(extent, &object);
+    let (sample, causes) = object(crd, version, extent)?;
+    let definition = &version["schema"]["openAPIV3Schema"];
     let mut out = String::new();
     for name in ["apiVersion", "kind", "metadata"] {
         entry(name, &sample[name], &Value::Null, 0, false, &mut out);
@@ -41,6 +27,31 @@ pub(crate) fn sample(
         }
     }
     Ok((out, causes))
+}
+
+/// Returns an object of a version of a CRD as JSON, and what the API server refuses in it.
+///
+/// # Errors
+/// If the schema is invalid.
+pub(super) fn object(
+    crd: &Value,
+    version: &Value,
+    extent: Extent,
+) -> Result<(Value, Vec<Cause>), String> {
+    let text = |pointer: &str| {
+        crd.pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let kind = text("/spec/names/kind");
+    let schema = Schema::new(&version["schema"]["openAPIV3Schema"]);
+    let schema = schema.map_err(|error| format!("{kind}: {error}"))?;
+    let object = json!({
+        "apiVersion": format!("{}/{}", text("/spec/group"), version["name"].as_str().unwrap_or_default()),
+        "kind": kind,
+        "metadata": {"name": "example"},
+    });
+    Ok(schema.sample(extent, &object))
 }
 
 /// Writes a field with its description.

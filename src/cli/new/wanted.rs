@@ -121,12 +121,18 @@ impl Wanted {
     /// Returns what is as in the installation.
     ///
     /// # Errors
-    /// If a derived kind is not in the CRDs.
-    pub(super) fn takeover(&self, model: &Model) -> Result<Takeover, String> {
+    /// If no derived kind is in the CRDs. One of several is a warning: it may be of another project.
+    pub(super) fn takeover(
+        &self,
+        model: &Model,
+        console: &mut Console,
+    ) -> Result<Takeover, String> {
         let mut takeover = self.takeover.clone();
         if let Some(derived) = &self.derived {
-            derived.check(model)?;
-            takeover.finalizers = derived.finalizer(model);
+            for missing in derived.check(model)? {
+                console.warning(&missing);
+            }
+            takeover.finalizers = derived.finalizers(model);
         }
         Ok(takeover)
     }
@@ -135,7 +141,7 @@ impl Wanted {
     pub(super) fn files(&self, model: &Model, controllers: &BTreeMap<String, String>) -> Vec<File> {
         let report = match (&self.project, &self.derived) {
             (Some(project), _) => project.report(self.name.as_str(), controllers),
-            (None, Some(derived)) => derived.report(model, controllers),
+            (None, Some(derived)) => derived.report(self.name.as_str(), model, controllers),
             (None, None) => return Vec::new(),
         };
         let samples = self.project.iter().flat_map(|it| &it.samples).cloned();

@@ -3,6 +3,7 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 
+use super::formatted;
 use crate::cli::{files, run, stderr, stdout, succeed};
 
 const API: &str = r#"
@@ -19,7 +20,7 @@ pub struct DocumentSpec {
 const CONTROLLER: &str = r#"
 use crate::api::Document;
 
-const FINALIZER: &str = "documents.example.com";
+pub static FINALIZER: &str = "documents.example.com";
 
 async fn reconcile(document: Arc<Document>, context: Arc<Context>) -> Result<Action> {
     let patch = PatchParams::apply("document-controller").force();
@@ -27,7 +28,34 @@ async fn reconcile(document: Arc<Document>, context: Arc<Context>) -> Result<Act
 }
 
 pub async fn run(client: Client) {
+    Recorder::new(client.clone(), "doc-events".into());
     Controller::new(Api::<Document>::all(client), Config::default()).run(reconcile, policy, context);
+}
+
+#[cfg(test)]
+mod test {
+    #[tokio::test]
+    async fn patches() {
+        let patch = PatchParams::apply("only-in-tests");
+        finalizer(&documents, "only.in/tests", document, patch).await
+    }
+}
+"#;
+
+const PAPER: &str = r#"
+use crate::paper::Paper;
+
+const FINALIZER: &str = "papers.example.com";
+const MANAGER: &str = "document-controller";
+
+async fn reconcile(paper: Arc<Paper>, context: Arc<Context>) -> Result<Action> {
+    finalizer::finalizer(&papers, FINALIZER, paper, |event| async { todo(event) }).await?;
+    papers.patch(name, &PatchParams { field_manager: Some(MANAGER.into()), ..PatchParams::default() }, &patch).await?;
+    papers.patch(name, &PatchParams::apply("document-controller/scale"), &patch).await
+}
+
+pub async fn run(client: Client) {
+    Controller::new(Api::<Paper>::all(client), Config::default()).run(reconcile, policy, context);
 }
 "#;
 
@@ -49,7 +77,7 @@ spec:
         type: object
         required: [spec]
         properties:
-          spec: {type: object, required: [title], properties: {title: {type: string}}}
+          spec: {type: object, required: [title], properties: {title: {type: string, minLength: 3}}}
           status: {type: object, properties: {phase: {type: string}}}
 ";
 
@@ -129,8 +157,30 @@ fn finalizer_and_field_manager_are_kept() {
             "| src/api/mod.rs | `Document` | `crate::generated::example_com::v1::Document` |",
         ),
         ("TAKEOVER.md", "- src/controller.rs: `src/controller.rs`"),
+        (
+            "TAKEOVER.md",
+            "| finalizer | `documents.example.com` | `FINALIZER` in `src/controller.rs` |",
+        ),
+        ("TAKEOVER.md", "| reporter of Events | `doc-events` |"),
+        (
+            "TAKEOVER.md",
+            "kubectl -n documents rollout status deployment documents",
+        ),
     ] {
         assert!(files[file].contains(expected), "{file}: {}", files[file]);
+    }
+    assert!(
+        !files["TAKEOVER.md"].contains("tests"),
+        "what only tests use"
+    );
+    // The server validates the object when it gets the finalizer.
+    let test = &files["tests/controller.rs"];
+    let (_, object) = test.split_once("json!(").unwrap();
+    let (object, _) = object.split_once(");").unwrap();
+    let object: serde_json::Value = serde_json::from_str(object).unwrap();
+    assert_eq!(object["spec"]["title"], "example");
+    for path in ["src/controller.rs", "src/lib.rs", "tests/controller.rs"] {
+        assert_eq!(formatted(&files[path]), *files[path], "{path}");
     }
     for args in [
         &["generate", "--check"][..],
@@ -138,6 +188,84 @@ fn finalizer_and_field_manager_are_kept() {
         &["deploy", "check"],
     ] {
         succeed(&package, args);
+    }
+}
+
+#[test]
+fn each_kind_keeps_its_names_and_types_of_other_projects_stay() {
+    let directory = package(API);
+    let write = |path: &str, text: &str| fs::write(directory.path().join(path), text).unwrap();
+    let paper = API.replace("Document", "Paper");
+    write("old/src/paper.rs", &paper);
+    write("old/src/paper_controller.rs", PAPER);
+    write("old/src/issuer.rs", &API.replace("Document", "Issuer"));
+    write(
+        "old/src/fixtures.rs",
+        "fn test() { PatchParams::apply(\"only-in-tests\"); }",
+    );
+    write(
+        "old/src/lib.rs",
+        "pub mod api;\npub mod controller;\n#[cfg(test)] pub mod fixtures;\n",
+    );
+    let papers = CRD
+        .replace("Document", "Paper")
+        .replace("document", "paper");
+    write("papers.yaml", &papers);
+    let output = new(
+        directory.path(),
+        &["--file=crds.yaml", "--file=papers.yaml"],
+    );
+    assert!(output.status.success(), "{}", stderr(&output));
+    let missing = "warning: `src/issuer.rs`: no CRD of --file has example.com/v1, kind Issuer";
+    assert!(stderr(&output).contains(missing), "{}", stderr(&output));
+    let files = files(&directory.path().join("documents"));
+    for (file, expected) in [
+        (
+            "src/documents_controller.rs",
+            "FINALIZER: &str = \"documents.example.com\"",
+        ),
+        (
+            "src/papers_controller.rs",
+            "FINALIZER: &str = \"papers.example.com\"",
+        ),
+        (
+            "src/lib.rs",
+            "FIELD_MANAGER: &str = \"document-controller\"",
+        ),
+        (
+            "TAKEOVER.md",
+            "- src/paper_controller.rs: `src/papers_controller.rs`\n",
+        ),
+        (
+            "TAKEOVER.md",
+            "| src/issuer.rs | `Issuer` | none: no CRD of `--file` has it.",
+        ),
+        (
+            "TAKEOVER.md",
+            "| field manager | `document-controller/scale` | by hand:",
+        ),
+    ] {
+        assert!(files[file].contains(expected), "{file}: {}", files[file]);
+    }
+    assert!(!files["TAKEOVER.md"].contains("only-in-tests"));
+}
+
+#[test]
+fn names_that_are_not_found_are_reported() {
+    let directory = package(API);
+    fs::write(
+        directory.path().join("old/src/controller.rs"),
+        "pub async fn run() { Controller::new(documents, Config::default()); }",
+    )
+    .unwrap();
+    let output = new(directory.path(), &["--file=crds.yaml"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let files = files(&directory.path().join("documents"));
+    for expected in [
+        "| finalizer | | none was found.",
+        "| field manager | | none was found;",
+    ] {
+        assert!(files["TAKEOVER.md"].contains(expected), "{expected}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operators of others, made with kubebuilder, are taken over whole.
+//! Operators of others, made with kubebuilder or kube's derive, are taken over whole.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -8,13 +8,18 @@ use tempfile::TempDir;
 
 use crate::cli::{ROOT, cargo, make, succeed};
 
-/// Returns the projects of others, unless there are none.
-fn operators() -> Vec<PathBuf> {
+/// Returns the directory of the operators of others, which may not exist.
+fn root() -> PathBuf {
     let given = env::var_os("KUBE_CODEGEN_OPERATORS");
-    let root = given.map_or_else(
+    given.map_or_else(
         || Path::new(ROOT).join("../shared/operators"),
         PathBuf::from,
-    );
+    )
+}
+
+/// Returns the projects of others, unless there are none.
+fn operators() -> Vec<PathBuf> {
+    let root = root();
     let names = [
         "kubebuilder-testdata/testdata/project-v4",
         "kubebuilder-testdata/testdata/project-v4-multigroup",
@@ -63,6 +68,66 @@ fn operators_are_taken_over() {
         assert!(go.len() > 10);
         for path in go.iter().filter(|path| !path.starts_with("test/")) {
             assert!(report.contains(&format!("| {path} |")), "{path}");
+        }
+    }
+}
+
+#[test]
+fn crates_with_derived_types_are_taken_over() {
+    let expected: [(&str, &[&str], &[&str]); 2] = [
+        (
+            "controller-rs",
+            &["yaml/crd.yaml"],
+            &[
+                "| finalizer | `documents.kube.rs` | `FINALIZER` in `src/controller.rs` |",
+                "| field manager | `cntrlr` | `FIELD_MANAGER` in `src/lib.rs`",
+                "| reporter of Events | `doc-controller` |",
+            ],
+        ),
+        (
+            "restate-operator",
+            &[
+                "crd/restateclusters.yaml",
+                "crd/restatecloudenvironments.yaml",
+                "crd/restatedeployments.yaml",
+            ],
+            &[
+                "| finalizer | `clusters.restate.dev` | `FINALIZER` in `src/restate_clusters_controller.rs` |",
+                "| finalizer | `deployments.restate.dev` | `FINALIZER` in `src/restate_deployments_controller.rs` |",
+                "| field manager | `restate-operator` | `FIELD_MANAGER` in `src/lib.rs`",
+                "| field manager | `restate-operator/scale-down` | by hand:",
+                "| `PodIdentityAssociation` | none: no CRD of `--file` has it.",
+                "- src/controllers/restatecluster/controller.rs: `src/restate_clusters_controller.rs`\n",
+            ],
+        ),
+    ];
+    for (name, crds, expected) in expected {
+        let source = root().join(name);
+        if !source.exists() {
+            eprintln!("skipped: {} does not exist", source.display());
+            continue;
+        }
+        let source = fs::canonicalize(source).unwrap();
+        let directory = TempDir::new().unwrap();
+        let from = source.display().to_string();
+        let mut args = vec!["new".to_owned(), "taken".to_owned()];
+        args.extend(["--from-kube-derive".to_owned(), from]);
+        for crd in crds {
+            args.extend(["-f".to_owned(), source.join(crd).display().to_string()]);
+        }
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        succeed(directory.path(), &args);
+        let package = directory.path().join("taken");
+        for args in [
+            &["generate", "--check"][..],
+            &["update", "--check"],
+            &["deploy", "check"],
+        ] {
+            succeed(&package, args);
+        }
+        let report = fs::read_to_string(package.join("TAKEOVER.md")).unwrap();
+        for expected in expected {
+            assert!(report.contains(expected), "{expected}\n{report}");
         }
     }
 }
