@@ -17,6 +17,13 @@ use thiserror::Error;
 ///
 /// Later versions have more fields: end with `..InformerConfig::default()`, as above.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "gzip",
+    expect(
+        clippy::struct_excessive_bools,
+        reason = "each switches on one thing, whatever the others are"
+    )
+)]
 pub struct InformerConfig {
     /// Some namespaces, or all. Ignored for cluster-scoped kinds.
     pub namespaces: Namespaces,

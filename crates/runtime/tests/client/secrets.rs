@@ -114,28 +114,7 @@ async fn no_debug_output_shows_a_secret_or_a_key() {
     show("InformerFactory", &factory);
     show("InformerStatus", &informer.status());
     show("Apply", &config);
-    let object = informer.lister().all().remove(0);
-    let (old, new) = (Arc::clone(&object), Arc::clone(&object));
-    let added = InformerEvent::Added {
-        object: Arc::clone(&object),
-        is_in_initial_list: true,
-    };
-    show("InformerEvent::Added", &added);
-    show(
-        "InformerEvent::Updated",
-        &InformerEvent::Updated { old, new },
-    );
-    let deleted = Deleted {
-        object: Arc::clone(&object),
-        final_state_unknown: false,
-    };
-    show("Deleted", &deleted);
-    show("InformerEvent::Deleted", &InformerEvent::Deleted(deleted));
-    show(
-        "ChildState::Created",
-        &ChildState::Created(Arc::clone(&object)),
-    );
-    show("ChildState::Unchanged", &ChildState::Unchanged(object));
+    show_events(&informer.lister().all().remove(0), &mut show);
     show(
         "TypedClient",
         &TypedClient::<Secret>::namespaced(client.clone(), "default"),
@@ -176,4 +155,31 @@ async fn no_debug_output_shows_a_secret_or_a_key() {
         }
         assert!(!text.is_empty());
     }
+}
+
+fn show_events(object: &Arc<Secret>, show: &mut impl FnMut(&'static str, &dyn Debug)) {
+    let (old, new) = (Arc::clone(object), Arc::clone(object));
+    let added = InformerEvent::Added {
+        object: Arc::clone(object),
+        is_in_initial_list: true,
+    };
+    show("InformerEvent::Added", &added);
+    show(
+        "InformerEvent::Updated",
+        &InformerEvent::Updated { old, new },
+    );
+    let deleted = Deleted {
+        object: Arc::clone(object),
+        final_state_unknown: false,
+    };
+    show("Deleted", &deleted);
+    show("InformerEvent::Deleted", &InformerEvent::Deleted(deleted));
+    show(
+        "ChildState::Created",
+        &ChildState::Created(Arc::clone(object)),
+    );
+    show(
+        "ChildState::Unchanged",
+        &ChildState::Unchanged(Arc::clone(object)),
+    );
 }

@@ -25,7 +25,7 @@ fn encode(value: &Value, cbor: &mut Vec<u8>) {
         if let Ok(small @ ..24) = u8::try_from(argument) {
             cbor.push(major << 5 | small);
         } else {
-            cbor.push(major << 5 | 27);
+            cbor.push(major << 5 | 0x1b);
             cbor.extend(argument.to_be_bytes());
         }
     };
@@ -47,7 +47,9 @@ fn encode(value: &Value, cbor: &mut Vec<u8>) {
         Value::String(value) => text(cbor, value),
         Value::Array(items) => {
             head(cbor, 4, items.len() as u64);
-            items.iter().for_each(|item| encode(item, cbor));
+            for item in items {
+                encode(item, cbor);
+            }
         }
         Value::Object(entries) => {
             head(cbor, 5, entries.len() as u64);

@@ -12,13 +12,15 @@ use super::response::PROTOBUF;
 use super::response::{CBOR, GZIP};
 use crate::informer::InformerConfig;
 
+const JSON: &str = "application/json";
+
 /// The requests of one kind, scope and configuration.
 #[derive(Clone)]
 pub(in crate::informer) struct Requests {
     inner: core::Request,
     metadata_only: bool,
-    managed_fields: bool,
-    cbor: bool,
+    /// The forms of a list and of an event, in the order of preference.
+    accept: [HeaderValue; 2],
     /// Lists are compressed.
     gzip: bool,
     label_selector: Option<String>,
@@ -36,8 +38,8 @@ impl Requests {
         Self {
             inner: core::Request::new(path),
             metadata_only,
-            managed_fields: config.keep_managed_fields,
-            cbor: config.cbor,
+            accept: ["PartialObjectMetadataList", "PartialObjectMetadata"]
+                .map(|kind| accept(config, metadata_only.then_some(kind))),
             #[cfg(feature = "gzip")]
             gzip: config.gzip,
             #[cfg(not(feature = "gzip"))]
@@ -79,9 +81,10 @@ impl Requests {
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
         select(&mut request, shards)?;
-        self.set_forms(request.headers_mut(), "PartialObjectMetadataList");
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT, self.accept[0].clone());
         if self.gzip {
-            compress(request.headers_mut(), GZIP);
+            compress(headers, GZIP);
         }
         Ok(request)
     }
@@ -109,45 +112,44 @@ impl Requests {
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
         select(&mut request, shards)?;
-        self.set_forms(request.headers_mut(), "PartialObjectMetadata");
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT, self.accept[1].clone());
         // Compressing small events saves nothing, and a decoder of the client may delay them.
         let compression = if initial && self.gzip {
             GZIP
         } else {
             "identity"
         };
-        compress(request.headers_mut(), compression);
+        compress(headers, compression);
         Ok((request, Duration::from_secs(seconds.into())))
     }
+}
 
-    /// Asks for the forms of the response that are set, and for JSON from a server that does not have them. `kind` is that of metadata alone.
-    fn set_forms(&self, headers: &mut HeaderMap, kind: &str) {
-        let mut options = String::new();
-        if self.metadata_only {
-            options = format!(";as={kind};g=meta.k8s.io;v=v1");
-        }
-        if !self.managed_fields {
-            // KEP-5958. Servers without it ignore the option.
-            options += ";drop=metadata.managedFields";
-        }
-        let mut forms = Vec::new();
-        // Metadata in protobuf is decoded without managed fields.
-        #[cfg(feature = "protobuf")]
-        if self.metadata_only && !self.managed_fields {
-            forms.push(PROTOBUF);
-        }
-        if self.cbor {
-            forms.push(CBOR);
-        }
-        forms.push("application/json");
-        let forms: Vec<_> = forms
-            .iter()
-            .map(|form| format!("{form}{options}"))
-            .collect();
-        if let Ok(forms) = forms.join(",").try_into() {
-            headers.insert(header::ACCEPT, forms);
-        }
+/// Returns the forms to ask for, with JSON for a server that does not have the others. `metadata` is the kind of metadata alone.
+fn accept(config: &InformerConfig, metadata: Option<&str>) -> HeaderValue {
+    let mut options = String::new();
+    if let Some(kind) = metadata {
+        options = format!(";as={kind};g=meta.k8s.io;v=v1");
     }
+    if !config.keep_managed_fields {
+        // KEP-5958. Servers without it ignore the option.
+        options += ";drop=metadata.managedFields";
+    }
+    let mut forms = Vec::new();
+    // Metadata in protobuf is decoded without managed fields.
+    #[cfg(feature = "protobuf")]
+    if metadata.is_some() && !config.keep_managed_fields {
+        forms.push(PROTOBUF);
+    }
+    if config.cbor {
+        forms.push(CBOR);
+    }
+    forms.push(JSON);
+    let forms: Vec<_> = forms
+        .iter()
+        .map(|form| format!("{form}{options}"))
+        .collect();
+    HeaderValue::try_from(forms.join(",")).unwrap_or(HeaderValue::from_static(JSON))
 }
 
 fn compress(headers: &mut HeaderMap, compression: &'static str) {
