@@ -16,9 +16,9 @@ const CONTROLLERS: [&str; 3] = [
     "Controller :: for_shared_stream",
 ];
 
-/// The texts of constants by their names. The same name may have another value in another file.
+/// The texts of constants by their names. The same name may have another value in another file, or for another type.
 #[derive(Debug, Default)]
-pub(super) struct Constants(BTreeMap<String, BTreeMap<PathBuf, String>>);
+pub(super) struct Constants(BTreeMap<String, BTreeMap<PathBuf, BTreeSet<String>>>);
 
 impl Constants {
     /// Adds a constant if its value is a text.
@@ -27,7 +27,10 @@ impl Constants {
             && let Lit::Str(text) = &value.lit
         {
             let files = self.0.entry(name.to_string()).or_default();
-            files.insert(file.to_owned(), text.value());
+            files
+                .entry(file.to_owned())
+                .or_default()
+                .insert(text.value());
         }
     }
 
@@ -41,12 +44,12 @@ impl Constants {
             .split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | ':' | ' ')))
             .next()?;
         let files = self.0.get(path.trim().rsplit([' ', ':']).next()?)?;
-        let values: BTreeSet<&String> = files.values().collect();
-        match (files.get(file), values.first()) {
-            (Some(own), _) => Some(own.clone()),
-            (None, Some(only)) if values.len() == 1 => Some((*only).clone()),
-            _ => None,
-        }
+        let values: BTreeSet<&String> = match files.get(file) {
+            Some(own) => own.iter().collect(),
+            None => files.values().flatten().collect(),
+        };
+        let only = values.first().filter(|_| values.len() == 1)?;
+        Some((*only).clone())
     }
 }
 
@@ -58,7 +61,7 @@ impl DerivedCrate {
             self.controllers.insert(file.to_owned(), reconciled.clone());
         }
         let second = |arguments: &str| {
-            let second = arguments.split(',').nth(1)?;
+            let second = second_argument(arguments)?;
             // A function of this name has types as parameters.
             let is_value = !second.contains(" : ");
             is_value.then(|| constants.text(second, file)).flatten()
@@ -92,6 +95,26 @@ impl DerivedCrate {
             .cloned()
             .collect()
     }
+}
+
+/// Returns the second of the arguments with which a text starts. Those of calls among them are not separated.
+fn second_argument(arguments: &str) -> Option<&str> {
+    let (mut depth, mut is_text, mut start) = (0_usize, false, None);
+    for (at, letter) in arguments.char_indices() {
+        match letter {
+            '"' => is_text = !is_text,
+            _ if is_text => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth > 0 => depth -= 1,
+            ')' | ']' | '}' => return Some(&arguments[start?..at]),
+            ',' if depth == 0 => match start {
+                Some(start) => return Some(&arguments[start..at]),
+                None => start = Some(at + 1),
+            },
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns what follows each occurrence of `start`, where no longer name ends with it.

@@ -125,14 +125,15 @@ fn rust_path(kind: &ir::Kind, model: &Model) -> String {
 fn change_over(name: &str) -> String {
     format!(
         "\n## Change over\n\nNever delete the CRDs, nor uninstall a chart that has them: all objects would go with them.\n\n\
-         kube's `Controller` elects no leader, so both operators would work at the same time: the old one ends first. Here, `OLD` is its Deployment, in `NAMESPACE`. Objects of \
+         kube's `Controller` elects no leader, so both operators would work at the same time: the old one ends first. Here, `OLD` is its Deployment, in `NAMESPACE`, whose selector is `app=OLD`. Objects of \
          the old installation must have other names than those in `deploy/`, such as the ClusterRole `{name}`; another name of this crate avoids that.\n\n\
          ```sh\n\
          make rbac test   # what only the role of the old operator grants is not needed, or not tested yet\n\
+         make docker-build docker-push IMG=registry.example.com/{name}:v1\n\
          kubectl -n NAMESPACE scale deployment OLD --replicas=0\n\
          kubectl -n NAMESPACE wait --for=delete pod -l app=OLD\n\
          kubectl apply --server-side --force-conflicts -f deploy/crd.yaml   # the CRD has another manager, such as `helm`\n\
-         make docker-build docker-push deploy IMG=registry.example.com/{name}:v1\n\
+         make deploy IMG=registry.example.com/{name}:v1\n\
          kubectl -n {name} rollout status deployment {name}\n\
          ```\n\n\
          To go back, scale `{name}` to 0, and `OLD` to what it was. When all is well, delete `OLD` with its ServiceAccount, roles and bindings by name.\n"

@@ -305,8 +305,8 @@ fn takeover_variables(id: &str, parameters: &Parameters) -> [(&'static str, Valu
     ]
 }
 
-/// Returns the JSON of an object that the schema accepts, without a name, if it is one that a test can start with: the API server validates
-/// it when the finalizer is added, and refuses a blank object whose schema asks for more.
+/// Returns a literal of Rust with the JSON of an object without metadata, if it is one that the schema accepts. A test starts with it: the API server validates
+/// the object when the finalizer is added, and refuses a blank one whose schema asks for more.
 fn object(kind: &Kind) -> Result<Option<String>, String> {
     let crd = kind.definition();
     let versions = crd.pointer("/spec/versions").and_then(Json::as_array);
@@ -319,7 +319,7 @@ fn object(kind: &Kind) -> Result<Option<String>, String> {
         fields.remove("metadata");
     }
     let is_accepted = causes.is_empty();
-    Ok(is_accepted.then(|| format!("{object:#}").replace('\n', "\n    ")))
+    Ok(is_accepted.then(|| literal(&format!("{object:#}").replace('\n', "\n    "))))
 }
 
 fn core_kind_variables(kind: &CoreKind, controller: &str, parameters: &Parameters) -> Value {
@@ -338,4 +338,29 @@ fn core_kind_variables(kind: &CoreKind, controller: &str, parameters: &Parameter
     ]);
     variables.extend(takeover_variables(&kind.name(), parameters));
     Value::from(variables)
+}
+
+/// Returns a raw literal of a text.
+fn literal(text: &str) -> String {
+    let mut end = String::from("\"");
+    while text.contains(&end) {
+        end.push('#');
+    }
+    let hashes = &end[1..];
+    format!("r{hashes}\"{text}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_literal_has_as_many_hashes_as_it_needs() {
+        for (text, literal) in [
+            ("a", "r\"a\""),
+            ("\"", "r#\"\"\"#"),
+            ("\"#", "r##\"\"#\"##"),
+        ] {
+            assert_eq!(super::literal(text), literal);
+            assert!(syn::parse_str::<syn::LitStr>(literal).unwrap().value() == text);
+        }
+    }
 }

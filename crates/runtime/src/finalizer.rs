@@ -2,20 +2,34 @@
 //!
 //! See <https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/>. Children in the same cluster need none: give them an
 //! owner reference, and the garbage collector deletes them.
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::{
+    cache::ObjectKey,
     client::{ApiObject, ErrorExt, TypedClient},
     controller::Action,
 };
 
 /// What a reconcile has to do for an object with a finalizer.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Step<K> {
     /// The object exists and has the finalizer: compare actual with desired state and correct it.
     Apply(Arc<K>),
     /// The object is being deleted: remove what belongs to it. Must be idempotent, as it is repeated until it succeeds.
     Cleanup(Arc<K>),
+}
+
+/// Shows the name: the object may be a Secret.
+impl<K: kube::Resource> fmt::Debug for Step<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (step, object) = match self {
+            Self::Apply(object) => ("Apply", object),
+            Self::Cleanup(object) => ("Cleanup", object),
+        };
+        f.debug_tuple(step)
+            .field(&ObjectKey::of(&**object))
+            .finish()
+    }
 }
 
 /// Reconciles an object that has a finalizer: adds it before the first [`Step::Apply`], and removes it after a [`Step::Cleanup`] that succeeded.

@@ -156,6 +156,8 @@ fn finalizer_and_field_manager_are_kept() {
             "TAKEOVER.md",
             "| src/api/mod.rs | `Document` | `crate::generated::example_com::v1::Document` |",
         ),
+        // `finalize` reads the object.
+        ("deploy/rbac.yaml", "verbs: [get, list, watch, patch]"),
         ("TAKEOVER.md", "- src/controller.rs: `src/controller.rs`"),
         (
             "TAKEOVER.md",
@@ -175,8 +177,8 @@ fn finalizer_and_field_manager_are_kept() {
     );
     // The server validates the object when it gets the finalizer.
     let test = &files["tests/controller.rs"];
-    let (_, object) = test.split_once("json!(").unwrap();
-    let (object, _) = object.split_once(");").unwrap();
+    let (_, object) = test.split_once("let object = r#\"").unwrap();
+    let (object, _) = object.split_once("\"#;").unwrap();
     let object: serde_json::Value = serde_json::from_str(object).unwrap();
     assert_eq!(object["spec"]["title"], "example");
     for path in ["src/controller.rs", "src/lib.rs", "tests/controller.rs"] {

@@ -1,4 +1,4 @@
-//! A set of objects by namespace and name. It copies neither: an object costs 25 bytes.
+//! A set of objects by namespace and name. It copies neither: a slot of its table has 25 bytes.
 use hashbrown::HashTable;
 
 use super::{
@@ -17,8 +17,9 @@ pub(crate) struct KeyedSet {
 
 /// Number of further tables of a large set.
 const PARTS: usize = 16;
-/// Number of objects in the first table: to move as many takes a few milliseconds. Small in unit tests, which so see large sets.
-const LARGE: usize = if cfg!(test) { 1 << 9 } else { 1 << 17 };
+/// Number of objects in the first table, whose slots are used by seven eighths then: to move as many takes a few milliseconds. It is small in unit tests, so that they have
+/// large sets.
+const LARGE: usize = 7 << if cfg!(test) { 6 } else { 14 };
 
 /// Returns the hash by which the table finds an object. It uses the highest bits and the lowest.
 fn spread(hash: u32) -> u64 {

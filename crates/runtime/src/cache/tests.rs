@@ -231,4 +231,15 @@ fn a_large_set_has_each_object_once() {
         (COUNT / 100, COUNT / 100)
     );
     assert!(store.get("ns", &name(1)).is_none() && store.get("ns", &name(100)).is_some());
+    // The first objects have room again, and some of the others are still there.
+    for number in 0..COUNT {
+        let delta = store.apply(object(&name(number), "1", "3"));
+        let is_new = number % 100 != 0;
+        assert_eq!(matches!(delta, Some(Delta::Added(_))), is_new, "{number}");
+    }
+    assert_eq!((store.len(), store.iter().count()), (COUNT, COUNT));
+    for number in 0..COUNT {
+        let found = store.get("ns", &name(number)).unwrap();
+        assert_eq!(found.metadata().resource_version.as_deref(), Some("3"));
+    }
 }

@@ -1,10 +1,15 @@
 //! Server-side apply: typed configurations, or anything that serializes to one.
+use std::fmt;
+
 use kube::api::{Patch, PatchParams};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{ApiObject, StatusSubresource, TypedClient, typed::invalid};
-use crate::record::apply::{Apply, ApplyError, Diff, Kind};
+use crate::{
+    cache::ObjectKey,
+    record::apply::{Apply, ApplyError, Diff, Kind},
+};
 
 /// The name of a field manager, and whether it forces conflicts. A controller has one, as a constant:
 ///
@@ -56,7 +61,7 @@ impl<'m> From<&'m str> for FieldManager<'m> {
 }
 
 /// The result of an apply that is sent only if it changes something: these two are all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Applied<K> {
     /// Nothing was sent: the object has the configuration.
     Unchanged,
@@ -67,6 +72,20 @@ pub enum Applied<K> {
         /// What was to be changed.
         diff: Diff,
     },
+}
+
+/// Shows the name: the object may be a Secret.
+impl<K: kube::Resource> fmt::Debug for Applied<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unchanged => f.write_str("Unchanged"),
+            Self::Changed { object, diff } => f
+                .debug_struct("Changed")
+                .field("object", &ObjectKey::of(object))
+                .field("diff", diff)
+                .finish(),
+        }
+    }
 }
 
 impl<K: ApiObject> TypedClient<K> {

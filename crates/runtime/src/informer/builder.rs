@@ -102,7 +102,7 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Requests lists in compressed form, which pays where the network is slow: the book's page on memory and speed of informers has figures. The watch
+    /// Requests lists in compressed form, which have a twentieth of the bytes, and are less work to decrypt: the book's page on memory and speed of informers has figures. The watch
     /// that follows is not compressed.
     #[cfg(feature = "gzip")]
     pub fn gzip(mut self) -> Self {

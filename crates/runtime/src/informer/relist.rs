@@ -14,7 +14,8 @@ use super::{
 };
 use crate::cache::{Delta, Form, KeyedSet, ObjectKey, Shared, Store, names, same_state};
 
-/// Number of objects that are decoded or applied at once: a few tenths of a millisecond, also in a compact cache. Several tasks of an informer may take a turn before a timer does.
+/// Number of objects that are decoded or applied at once: a few tenths of a millisecond, also in a compact cache. All tasks of an informer that are ready take a turn
+/// before the runtime looks at its timers.
 pub(super) const SLICE: usize = 16;
 
 /// An incomplete list.

@@ -10,7 +10,8 @@ use kube::{
 };
 use kube_codegen_runtime::{
     children::ChildState,
-    client::{TypedClient, describe},
+    client::{Applied, TypedClient, describe},
+    finalizer::Step,
     informer::{Deleted, InformerEvent, InformerFactory},
     manager::Manager,
     record::apply::{Apply, LastApplied},
@@ -114,6 +115,8 @@ async fn no_debug_output_shows_a_secret_or_a_key() {
     show("InformerFactory", &factory);
     show("InformerStatus", &informer.status());
     show("Apply", &config);
+    let object = stored.clone();
+    show("Applied", &Applied::Changed { object, diff });
     show_events(&informer.lister().all().remove(0), &mut show);
     show(
         "TypedClient",
@@ -179,7 +182,13 @@ fn show_events(object: &Arc<Secret>, show: &mut impl FnMut(&'static str, &dyn De
         &ChildState::Created(Arc::clone(object)),
     );
     show(
+        "ChildState::Corrected",
+        &ChildState::Corrected(Arc::clone(object)),
+    );
+    show(
         "ChildState::Unchanged",
         &ChildState::Unchanged(Arc::clone(object)),
     );
+    show("Step::Apply", &Step::Apply(Arc::clone(object)));
+    show("Step::Cleanup", &Step::Cleanup(Arc::clone(object)));
 }

@@ -1,22 +1,26 @@
-//! Turns a response in CBOR (RFC 8949) into JSON as it arrives, so that all that reads responses reads one form, and is compiled once per kind.
+//! Turns a response in CBOR (RFC 8949) into JSON as it arrives, so that decoders handle JSON only.
 //!
 //! Servers with the feature gate `CBORServingAndStorage` send the dialect of `k8s.io/apimachinery` (KEP-4222): texts and keys are byte strings, and
-//! bytes, which JSON has in base64, are byte strings with tag 22. Text strings and lengths that are not known in advance are read, too.
+//! bytes, which JSON has in base64, are byte strings with tag 22. Text strings, and arrays and maps of unknown length are read, too.
 use std::io::{self, Write as _};
 
 use k8s_openapi::ByteString;
 
-use super::reader::LARGEST;
+use super::reader::{KEPT_BUFFER, LARGEST};
 
-/// The most arrays and maps in each other, as in `k8s.io/apimachinery`.
+/// Longest string: each of its bytes may become six in JSON, and one object has [`LARGEST`].
+const LONGEST: usize = LARGEST / 6;
+/// Maximum nesting of arrays and maps, as in `k8s.io/apimachinery`.
 const DEEPEST: usize = 10_000;
 /// The tag of bytes which JSON has in base64.
 const BASE64: u64 = 22;
+/// The tags of integers with more than 64 bits, which are byte strings, too.
+const LARGE_INTEGERS: [u64; 2] = [2, 3];
 
 /// The position in a sequence of CBOR items.
 #[derive(Default)]
 pub(super) struct Transcoder {
-    /// The begin of an item whose end has not arrived.
+    /// The start of an item whose end has not arrived.
     rest: Vec<u8>,
     open: Vec<Open>,
     /// The next item has tag 22.
@@ -26,7 +30,7 @@ pub(super) struct Transcoder {
 /// An array or a map that has begun.
 struct Open {
     is_map: bool,
-    /// The items that are missing, of which a map has two per entry; `None` if a break ends them.
+    /// Number of items that are missing; keys and values of a map are one each. `None` if a break ends them.
     missing: Option<u64>,
     /// The items that were read.
     read: u64,
@@ -43,6 +47,9 @@ impl Transcoder {
             rest.extend_from_slice(bytes);
             let length = self.read(&rest, json)?;
             rest.drain(..length);
+            if rest.is_empty() && rest.capacity() > KEPT_BUFFER {
+                rest = Vec::new();
+            }
         }
         self.rest = rest;
         Ok(())
@@ -57,7 +64,7 @@ impl Transcoder {
         Ok(bytes.len() - left.len())
     }
 
-    /// Reads a number, a string, a tag, or the begin or end of an array or a map. Returns what follows it; `None` if it has not arrived whole.
+    /// Reads a number, a string, a tag, or the start or end of an array or a map. Returns what follows it; `None` if it has not arrived whole.
     fn read_head<'b>(
         &mut self,
         bytes: &'b [u8],
@@ -79,7 +86,7 @@ impl Transcoder {
             }
             (2 | 3, Some(length)) => {
                 let length = usize::try_from(length).ok();
-                let length = length.filter(|length| *length <= LARGEST);
+                let length = length.filter(|length| *length <= LONGEST);
                 let length = length.ok_or_else(|| malformed("a string is too long"))?;
                 let Some((text, after)) = after.split_at_checked(length) else {
                     return Ok(None);
@@ -88,13 +95,16 @@ impl Transcoder {
                 return Ok(Some(after));
             }
             (4 | 5, length) => self.begin(json, major == 5, length)?,
-            (6, Some(tag)) => self.base64 = tag == BASE64,
+            (6, Some(tag)) if LARGE_INTEGERS.contains(&tag) => {
+                return Err(malformed("an integer has more than 64 bits"));
+            }
+            (6, Some(tag)) => self.base64 |= tag == BASE64,
             (7, None) => self.end(json)?,
             (7, Some(bits)) => {
                 let simple = match (info, bits) {
                     (..24, 20) => Some("false"),
                     (..24, 21) => Some("true"),
-                    (..24, 22 | 23) => Some("null"),
+                    (..24, 22) => Some("null"),
                     _ => None,
                 };
                 if let Some(simple) = simple {
@@ -157,7 +167,10 @@ impl Transcoder {
 
     /// Ends an array or a map of unknown length.
     fn end(&mut self, json: &mut Vec<u8>) -> io::Result<()> {
-        let ends = |open: &Open| open.missing.is_none() && !(open.is_map && open.read % 2 == 1);
+        let is_tagged = self.base64;
+        let ends = |open: &Open| {
+            open.missing.is_none() && !(open.is_map && open.read % 2 == 1) && !is_tagged
+        };
         let open = self.open.last_mut().filter(|open| ends(open));
         let open = open.ok_or_else(|| malformed("a break ends nothing"))?;
         open.missing = Some(0);
@@ -206,7 +219,7 @@ impl Transcoder {
     }
 }
 
-/// The begin of an item.
+/// The start of an item.
 struct Head<'b> {
     major: u8,
     /// How the argument is encoded.
@@ -234,7 +247,7 @@ impl<'b> Head<'b> {
             }
             24..28 => 1 << (info - 24),
             31 => 0,
-            _ => return Err(malformed("the begin of an item is reserved")),
+            _ => return Err(malformed("the start of an item is reserved")),
         };
         let Some((argument, after)) = after.split_at_checked(length) else {
             return Ok(None);
@@ -285,7 +298,7 @@ fn half(bits: u32) -> f64 {
     }
 }
 
-/// Writes a number as the API server writes it in JSON: without a fraction if it has none.
+/// Writes a number without a fraction if it has none, as the API server does in JSON; larger ones are integers in CBOR, too.
 fn write_float(json: &mut Vec<u8>, float: f64) -> io::Result<()> {
     if float.fract() == 0.0 && float.abs() < 1e15 {
         write!(json, "{float:.0}")

@@ -32,8 +32,8 @@ impl Reflector {
             match self.list_streaming().await {
                 Ok(watch) => {
                     self.fresh = false;
-                    // A compressed watch would compress each event by itself: another one follows.
-                    return Ok(Some(watch).filter(|_| !self.requests.compress_lists()));
+                    // The server would compress each event separately. The next watch is not compressed.
+                    return Ok(Some(watch).filter(|watch| !watch.reader.is_compressed));
                 }
                 Err(failure) if refuses_streaming(&failure) => {
                     debug!(kind = %self.state.kind, %failure, "the server has no streaming lists; using plain lists");

@@ -219,8 +219,11 @@ impl Reflector {
         // The answer to a selector that a server does not understand is 500.
         let refused = |error: &kube::Error| matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 500));
         self.unselected = body.as_ref().err().is_some_and(refused);
-        let (body, encoding) = body?;
-        Ok(Reader::new(body, encoding))
+        let (body, encoding, is_compressed) = body?;
+        Ok(Reader {
+            is_compressed,
+            ..Reader::new(body, encoding)
+        })
     }
 
     /// Applies the events of one watch until the server closes it, and returns how long it lasted.

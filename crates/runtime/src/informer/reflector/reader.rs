@@ -8,7 +8,7 @@ use super::{response::Encoding, scan::Scan};
 use crate::informer::error::WatchFailure;
 
 /// Larger buffers are freed after their value.
-const KEPT_BUFFER: usize = 1 << 20;
+pub(super) const KEPT_BUFFER: usize = 1 << 20;
 /// Largest size of one object: ten times the largest request that an API server accepts (3 MiB).
 pub(super) const LARGEST: usize = 32 << 20;
 /// Largest size of a list in protobuf, which is decoded as a whole: some millions of objects.
@@ -20,6 +20,8 @@ type Body = Pin<Box<dyn AsyncBufRead + Send>>;
 pub(super) struct Reader {
     body: Body,
     pub(super) encoding: Encoding,
+    /// Whether the body is sent in compressed form.
+    pub(super) is_compressed: bool,
     buffer: Vec<u8>,
 }
 
@@ -28,6 +30,7 @@ impl Reader {
         Self {
             body: Box::pin(body),
             encoding,
+            is_compressed: false,
             buffer: Vec::new(),
         }
     }
@@ -165,7 +168,7 @@ async fn chunk(body: &mut Body, silence: Duration) -> Result<&[u8], WatchFailure
     let chunk = tokio::time::timeout(silence, body.fill_buf()).await;
     let chunk = chunk.map_err(|_| WatchFailure::Silence(silence))?;
     chunk.map_err(|error| match error.kind() {
-        // What does not decode.
+        // The body cannot be decoded.
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             serde_json::Error::custom(error).into()
         }

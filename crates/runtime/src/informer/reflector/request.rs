@@ -52,11 +52,6 @@ impl Requests {
         }
     }
 
-    /// Whether a streaming list may be compressed.
-    pub(super) fn compress_lists(&self) -> bool {
-        self.gzip
-    }
-
     /// Returns a LIST: not older than `version`, or the most recent state in pages.
     pub(super) fn list(
         &self,
@@ -171,3 +166,7 @@ fn select(request: &mut Request<Vec<u8>>, shards: Option<&str>) -> Result<(), ku
         .map_err(|error: http::uri::InvalidUri| kube::Error::HttpError(error.into()))?;
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

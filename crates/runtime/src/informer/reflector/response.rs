@@ -6,7 +6,7 @@ use std::{future::ready, io};
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use flate2::write::MultiGzDecoder;
-use futures::{AsyncBufRead, TryStreamExt};
+use futures::{AsyncBufRead, TryStreamExt, stream};
 use http::{HeaderMap, Response, header};
 use http_body_util::{BodyExt, Limited};
 use kube::{
@@ -63,6 +63,33 @@ impl Decoder {
         }
     }
 
+    fn is_active(&self) -> bool {
+        self.is_compressed() || self.cbor.is_some()
+    }
+
+    fn is_compressed(&self) -> bool {
+        #[cfg(feature = "gzip")]
+        return self.gzip.is_some();
+        #[cfg(not(feature = "gzip"))]
+        return false;
+    }
+
+    /// Returns a whole body, which is cut off after [`LARGEST_STATUS`] bytes; the body itself if it cannot be decoded.
+    fn whole(mut self, body: Bytes) -> Bytes {
+        let mut whole = Vec::new();
+        for piece in pieces(body.clone(), PIECE) {
+            match self.feed(piece) {
+                Ok(piece) => whole.extend_from_slice(&piece),
+                Err(_) => return body,
+            }
+            if whole.len() >= LARGEST_STATUS {
+                whole.truncate(LARGEST_STATUS);
+                break;
+            }
+        }
+        whole.into()
+    }
+
     /// Returns what a piece adds to the decoded body.
     fn feed(&mut self, piece: Bytes) -> io::Result<Bytes> {
         #[cfg(feature = "gzip")]
@@ -83,29 +110,48 @@ impl Decoder {
     }
 }
 
+/// Returns bytes in pieces of this length.
+fn pieces(mut bytes: Bytes, length: usize) -> impl Iterator<Item = Bytes> {
+    std::iter::from_fn(move || {
+        let length = length.min(bytes.len());
+        (length > 0).then(|| bytes.split_to(length))
+    })
+}
+
 /// Largest body of an error response.
 const LARGEST_STATUS: usize = 1 << 20;
+/// Length of what is decoded at once: a byte of a compressed body may become a thousand, and readers limit what they have read.
+const PIECE: usize = 4 << 10;
 /// The media type of protobuf.
 #[cfg(feature = "protobuf")]
 pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-/// The media type of CBOR, and the begin of that of a sequence of items.
+/// The media type of CBOR, with which that of a sequence of items starts.
 pub(super) const CBOR: &str = "application/cbor";
 /// The compression that API servers know.
 pub(super) const GZIP: &str = "gzip";
 
-/// Returns the body of a successful response, and the status of any other.
+/// Returns the body of a successful response, how it is encoded, and whether it was compressed; or the status of any other response.
 ///
 /// `kube::Client::request_stream` drops the header `Retry-After`, with which the API server answers in plain text when it is overloaded.
 pub(super) async fn body(
     response: Response<Body>,
-) -> Result<(impl AsyncBufRead + use<>, Encoding), kube::Error> {
+) -> Result<(impl AsyncBufRead + use<>, Encoding, bool), kube::Error> {
     let (code, encoding) = (response.status(), Encoding::of(&response));
     let mut decoder = Decoder::new(response.headers());
     if !code.is_client_error() && !code.is_server_error() {
-        let pieces = response.into_body().into_data_stream();
-        let pieces = pieces.map_err(io::Error::other);
-        let body = pieces.and_then(move |piece| ready(decoder.feed(piece)));
-        return Ok((body.into_async_read(), encoding));
+        let is_compressed = decoder.is_compressed();
+        let length = if decoder.is_active() {
+            PIECE
+        } else {
+            usize::MAX
+        };
+        let body = response.into_body().into_data_stream();
+        let body = body.map_err(io::Error::other);
+        let body = body.map_ok(move |bytes| stream::iter(pieces(bytes, length).map(Ok)));
+        let body = body
+            .try_flatten()
+            .and_then(move |piece| ready(decoder.feed(piece)));
+        return Ok((body.into_async_read(), encoding, is_compressed));
     }
     let retry_after = response.headers().get(header::RETRY_AFTER);
     let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
@@ -113,7 +159,7 @@ pub(super) async fn body(
         .collect()
         .await;
     let body = body.map_err(kube::Error::Service)?.to_bytes();
-    let body = decoder.feed(body).unwrap_or_default();
+    let body = decoder.whole(body);
     let status = match encoding {
         Encoding::Json => serde_json::from_slice(&body).ok(),
         #[cfg(feature = "protobuf")]

@@ -35,25 +35,56 @@ async fn a_body_in_cbor_is_read_as_json() {
     }
     // {"kind": "Status", "code": 410, "message": "gone"}
     let status = b"\xa3\x44kind\x46Status\x44code\x19\x01\x9a\x47message\x44gone";
-    let mut response = Response::new(Body::from(status.to_vec()));
-    *response.status_mut() = http::StatusCode::GONE;
-    *response.headers_mut() = headers(&[&CBOR_ITEM]);
-    let Err(kube::Error::Api(status)) = body(response).await.map(drop) else {
-        panic!("no status");
-    };
+    let status = refused(&[&CBOR_ITEM], status).await;
     assert_eq!((status.code, status.message.as_str()), (410, "gone"));
+    // A proxy answers in text, whatever the header says.
+    let status = refused(&[&CBOR_ITEM], b"gone").await;
+    assert_eq!((status.code, status.message.as_str()), (410, "gone"));
+}
+
+/// Returns the status of an error response.
+async fn refused(of: &[&Header], sent: &[u8]) -> Box<Status> {
+    let mut response = Response::new(Body::from(sent.to_vec()));
+    *response.status_mut() = http::StatusCode::GONE;
+    *response.headers_mut() = headers(of);
+    match body(response).await.map(drop) {
+        Err(kube::Error::Api(status)) => status,
+        other => panic!("no status: {other:?}"),
+    }
+}
+
+#[cfg(feature = "gzip")]
+fn compress(part: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(part).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[cfg(feature = "gzip")]
+#[tokio::test]
+async fn a_body_that_grows_a_thousandfold_is_limited() {
+    let gzip = (header::CONTENT_ENCODING, "gzip");
+    let sent = compress(&vec![b' '; 64 << 20]);
+    assert!(sent.len() < LARGEST_STATUS);
+    let whole = Decoder::new(&headers(&[&gzip])).whole(sent.clone().into());
+    assert_eq!(whole.len(), LARGEST_STATUS);
+    assert_eq!(refused(&[&gzip], &sent).await.code, 410);
+    let status = compress(br#"{"kind":"Status","code":410,"message":"gone"}"#);
+    assert_eq!(refused(&[&gzip], &status).await.message, "gone");
+
+    // What readers get at once is limited, too.
+    let mut response = Response::new(Body::from(sent));
+    *response.headers_mut() = headers(&[&gzip]);
+    let (body, _, is_compressed) = body(response).await.unwrap();
+    assert!(is_compressed);
+    let mut body = Box::pin(body);
+    let first = futures::AsyncBufReadExt::fill_buf(&mut body).await.unwrap();
+    assert!((1..=8 << 20).contains(&first.len()), "{}", first.len());
 }
 
 #[cfg(feature = "gzip")]
 #[test]
 fn a_compressed_body_is_read_piece_by_piece() {
-    use flate2::{Compression, write::GzEncoder};
-
-    let compress = |part: &[u8]| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(part).unwrap();
-        encoder.finish().unwrap()
-    };
     let gzip = (header::CONTENT_ENCODING, "gzip");
     // As a server does in a streaming list: each part is compressed by itself, and has to be read before the next one comes.
     let parts = ["{\"a\":", "1}\n", "", "[2]\n"];

@@ -25,6 +25,7 @@ use kube_codegen_runtime::{
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::json;
+use tokio::time::timeout;
 use tower::{BoxError, service_fn};
 
 use crate::cluster::support::{WITHIN, gated};
@@ -214,7 +215,8 @@ async fn an_error_in_cbor_is_read() -> TestResult {
         cbor: true,
         ..InformerConfig::default()
     };
-    let informer = SharedInformer::<Secret>::new(plane.client()?, config);
+    let received = Received::default();
+    let informer = SharedInformer::<Secret>::new(received.client(plane.client()?), config);
     let (sender, mut errors) = tokio::sync::mpsc::unbounded_channel();
     informer.set_error_handler(move |error| {
         if let InformerError::List {
@@ -226,12 +228,14 @@ async fn an_error_in_cbor_is_read() -> TestResult {
         }
     });
     informer.start();
-    let status = errors.recv().await.ok_or("no error")?;
+    let status = timeout(WITHIN, errors.recv()).await?.ok_or("no error")?;
     assert_eq!((status.code, status.reason.as_str()), (400, "BadRequest"));
     assert!(
         status.message.contains("unable to parse"),
         "{}",
         status.message
     );
+    let forms = received.forms.lock().unwrap().clone();
+    assert_eq!(forms[0], "application/cbor plain");
     Ok(())
 }
