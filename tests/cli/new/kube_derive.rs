@@ -157,7 +157,10 @@ fn finalizer_and_field_manager_are_kept() {
             "| src/api/mod.rs | `Document` | `crate::generated::example_com::v1::Document` |",
         ),
         // `finalize` reads the object.
-        ("deploy/rbac.yaml", "verbs: [get, list, watch, patch]"),
+        (
+            "deploy/rbac.yaml",
+            r#"verbs: ["get", "list", "watch", "patch"]"#,
+        ),
         ("TAKEOVER.md", "- src/controller.rs: `src/controller.rs`"),
         (
             "TAKEOVER.md",

@@ -220,10 +220,9 @@ impl Reflector {
         let refused = |error: &kube::Error| matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 500));
         self.unselected = body.as_ref().err().is_some_and(refused);
         let (body, encoding, is_compressed) = body?;
-        Ok(Reader {
-            is_compressed,
-            ..Reader::new(body, encoding)
-        })
+        let mut reader = Reader::new(body, encoding);
+        reader.is_compressed = is_compressed;
+        Ok(reader)
     }
 
     /// Applies the events of one watch until the server closes it, and returns how long it lasted.

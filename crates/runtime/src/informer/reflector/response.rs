@@ -87,7 +87,8 @@ impl Decoder {
                 break;
             }
         }
-        whole.into()
+        // A text may look like the start of an item.
+        if whole.is_empty() { body } else { whole.into() }
     }
 
     /// Returns what a piece adds to the decoded body.
