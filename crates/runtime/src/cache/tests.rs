@@ -231,7 +231,7 @@ fn a_large_set_has_each_object_once() {
         (COUNT / 100, COUNT / 100)
     );
     assert!(store.get("ns", &name(1)).is_none() && store.get("ns", &name(100)).is_some());
-    // The first objects have room again, and some of the others are still there.
+    // The first table has free slots again, and some objects of the others are still there.
     for number in 0..COUNT {
         let delta = store.apply(object(&name(number), "1", "3"));
         let is_new = number % 100 != 0;
