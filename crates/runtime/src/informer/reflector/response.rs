@@ -67,6 +67,10 @@ impl Decoder {
         self.is_compressed() || self.cbor.is_some()
     }
 
+    #[cfg_attr(
+        not(feature = "gzip"),
+        expect(clippy::unused_self, reason = "then no body is compressed")
+    )]
     fn is_compressed(&self) -> bool {
         #[cfg(feature = "gzip")]
         return self.gzip.is_some();
