@@ -90,6 +90,17 @@ fn create(directory: &Path, args: &[&str]) -> String {
     )
 }
 
+/// Asserts that the commands which compare a crate with its CRDs find no difference.
+fn is_up_to_date(package: &Path) {
+    for args in [
+        &["generate", "--check"][..],
+        &["update", "--check"],
+        &["deploy", "check"],
+    ] {
+        succeed(package, args);
+    }
+}
+
 /// Formats a file with rustfmt.
 fn formatted(text: &str) -> String {
     let mut rustfmt = Command::new("rustfmt")

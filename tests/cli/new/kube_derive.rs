@@ -3,8 +3,8 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 
-use super::formatted;
-use crate::cli::{files, run, stderr, stdout, succeed};
+use super::{formatted, is_up_to_date};
+use crate::cli::{files, run, stderr, stdout};
 
 const API: &str = r#"
 use kube::CustomResource;
@@ -187,13 +187,7 @@ fn finalizer_and_field_manager_are_kept() {
     for path in ["src/controller.rs", "src/lib.rs", "tests/controller.rs"] {
         assert_eq!(formatted(&files[path]), *files[path], "{path}");
     }
-    for args in [
-        &["generate", "--check"][..],
-        &["update", "--check"],
-        &["deploy", "check"],
-    ] {
-        succeed(&package, args);
-    }
+    is_up_to_date(&package);
 }
 
 #[test]

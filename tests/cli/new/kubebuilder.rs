@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::is_up_to_date;
 use crate::cli::{files, run, stderr, stdout, succeed};
 
 const PROJECT: &str = r"domain: example.com
@@ -254,14 +255,11 @@ fn the_crate_has_the_names_of_the_installation() {
             "{file}"
         );
     }
-    for args in [
-        &["generate", "--check"][..],
-        &["update", "--check"],
-        &["deploy", "check"],
+    is_up_to_date(&package);
+    succeed(
+        &package,
         &["check", "deploy/samples", "-f", "deploy/crd.yaml"],
-    ] {
-        succeed(&package, args);
-    }
+    );
     // A second run keeps everything, and so does one by the name of the running Pods.
     succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
     assert_eq!(super::super::files(&package), files);

@@ -1,76 +1,31 @@
 //! Informers of metadata alone: protobuf on the wire, with the same result as JSON.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
-};
-
-use bytes::Bytes;
 use futures::future::try_join_all;
-use http::{Request, header};
-use http_body::Frame;
-use http_body_util::BodyExt;
+use http::{HeaderMap, header};
 use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
     Client, Resource,
     api::{DeleteParams, Patch},
-    client::Body,
     core::PartialObjectMeta,
 };
 use kube_codegen_runtime::{
     client::TypedClient,
-    informer::{InformerConfig, InformerError, InitialList, SharedInformer, WatchFailure},
+    informer::{InformerConfig, InitialList, SharedInformer},
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::json;
-use tower::{BoxError, service_fn};
 
+use super::received::{Received, refused};
 use crate::cluster::support::{WITHIN, config_map};
 
 type Metadata = SharedInformer<PartialObjectMeta<ConfigMap>>;
 
-/// What a client has received.
-#[derive(Clone, Default)]
-struct Received {
-    bytes: Arc<AtomicUsize>,
-    types: Arc<Mutex<Vec<String>>>,
-}
-
-impl Received {
-    /// Returns a client whose responses are counted. With `json`, it does not ask for protobuf.
-    fn client(&self, client: Client, json: bool) -> Client {
-        let received = self.clone();
-        let namespace = client.default_namespace().to_owned();
-        let service = service_fn(move |mut request: Request<Body>| {
-            let (client, received) = (client.clone(), received.clone());
-            async move {
-                let accept = request.headers()[header::ACCEPT].to_str()?.to_owned();
-                if json {
-                    let (_, json) = accept.split_once(',').unwrap_or_default();
-                    request.headers_mut().insert(header::ACCEPT, json.parse()?);
-                }
-                let response = client.send(request).await?;
-                let content = response.headers()[header::CONTENT_TYPE].to_str()?;
-                let content = content.split(';').next().unwrap_or_default();
-                received.types.lock().unwrap().push(content.to_owned());
-                Ok::<_, BoxError>(response.map(|body| {
-                    body.map_frame(move |frame: Frame<Bytes>| {
-                        let bytes = frame.data_ref().map_or(0, Bytes::len);
-                        received.bytes.fetch_add(bytes, Ordering::Relaxed);
-                        frame
-                    })
-                }))
-            }
-        });
-        Client::new(service, namespace)
-    }
-
-    fn types(&self) -> Vec<String> {
-        let mut types = self.types.lock().unwrap().clone();
-        types.sort();
-        types.dedup();
-        types
-    }
+/// Leaves JSON as the only form that a request asks for.
+fn ask_for_json(headers: &mut HeaderMap) {
+    let accept = headers[header::ACCEPT].to_str().unwrap();
+    let (_, json) = accept.split_once(',').unwrap();
+    let json = json.parse().unwrap();
+    headers.insert(header::ACCEPT, json);
 }
 
 fn informer(client: Client, namespace: &str, initial_list: InitialList) -> Metadata {
@@ -119,17 +74,23 @@ async fn protobuf_gives_the_metadata_that_json_gives() -> TestResult {
         try_join_all(create).await?;
 
         let (protobuf, json) = (Received::default(), Received::default());
-        let ours = informer(protobuf.client(plane.client()?, false), ns.name(), list);
-        let theirs = informer(json.client(plane.client()?, true), ns.name(), list);
+        let ours = informer(protobuf.client(plane.client()?, |_| {}), ns.name(), list);
+        let theirs = informer(json.client(plane.client()?, ask_for_json), ns.name(), list);
         ours.wait_synced().await?;
         theirs.wait_synced().await?;
-        assert_eq!(protobuf.types(), ["application/vnd.kubernetes.protobuf"]);
-        assert_eq!(json.types(), ["application/json"]);
+        let has_only = |received: &Received, form: &str| {
+            let forms = received.forms();
+            !forms.is_empty() && forms.iter().all(|one| one == form)
+        };
+        assert!(has_only(
+            &protobuf,
+            "application/vnd.kubernetes.protobuf plain"
+        ));
+        assert!(has_only(&json, "application/json plain"));
         let cached_ours = cached(&ours);
         assert!(cached_ours.len() > 100);
         assert_eq!(cached_ours, cached(&theirs), "{list:?}");
-        let bytes = |received: &Received| received.bytes.load(Ordering::Relaxed);
-        let (ours_bytes, theirs_bytes) = (bytes(&protobuf), bytes(&json));
+        let (ours_bytes, theirs_bytes) = (protobuf.bytes(), json.bytes());
         println!("{list:?}: {ours_bytes} bytes in protobuf, {theirs_bytes} in JSON");
         assert!(ours_bytes < theirs_bytes, "{list:?}");
 
@@ -166,29 +127,7 @@ async fn an_error_in_protobuf_is_read() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
-    let config = InformerConfig {
-        label_selector: Some("not a selector!".to_owned()),
-        initial_list: InitialList::WatchCache,
-        ..InformerConfig::default()
-    };
-    let informer = Metadata::new(plane.client()?, config);
-    let (sender, mut errors) = tokio::sync::mpsc::unbounded_channel();
-    informer.set_error_handler(move |error| {
-        if let InformerError::List {
-            source: WatchFailure::Request(kube::Error::Api(status)),
-            ..
-        } = error
-        {
-            let _ = sender.send(status.clone());
-        }
-    });
-    informer.start();
-    let status = errors.recv().await.ok_or("no error")?;
-    assert_eq!((status.code, status.reason.as_str()), (400, "BadRequest"));
-    assert!(
-        status.message.contains("unable to parse"),
-        "{}",
-        status.message
-    );
+    let config = InformerConfig::default();
+    refused::<PartialObjectMeta<ConfigMap>>(plane.client()?, config).await?;
     Ok(())
 }

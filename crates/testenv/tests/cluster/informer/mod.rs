@@ -4,6 +4,7 @@ mod faults;
 mod follow;
 mod metadata;
 mod outage;
+mod received;
 mod wire;
 
 use std::{

@@ -1,76 +1,25 @@
 //! Informers that ask for CBOR, or for compressed lists: with the same result as JSON.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::BTreeMap;
 
-use bytes::Bytes;
 use futures::future::try_join_all;
-use http::{HeaderName, Request, header};
-use http_body::Frame;
-use http_body_util::BodyExt;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::{
-    Client, ResourceExt,
+    ResourceExt,
     api::{DeleteParams, ObjectMeta, Patch},
-    client::Body,
 };
 use kube_codegen_runtime::{
     client::TypedClient,
-    informer::{InformerConfig, InformerError, InitialList, SharedInformer, WatchFailure},
+    informer::{InformerConfig, InitialList, SharedInformer},
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::json;
-use tokio::time::timeout;
-use tower::{BoxError, service_fn};
 
+use super::received::{Received, refused};
 use crate::cluster::support::{WITHIN, gated};
 
 /// Lists are compressed from 128 KiB on.
 const SECRETS: usize = 60;
-
-/// The forms of the responses that a client has received, and their bytes.
-#[derive(Clone, Default)]
-struct Received {
-    bytes: Arc<AtomicUsize>,
-    forms: Arc<Mutex<Vec<String>>>,
-}
-
-impl Received {
-    fn client(&self, client: Client) -> Client {
-        let received = self.clone();
-        let namespace = client.default_namespace().to_owned();
-        let service = service_fn(move |request: Request<Body>| {
-            let (client, received) = (client.clone(), received.clone());
-            async move {
-                let response = client.send(request).await?;
-                let value = |name: HeaderName| {
-                    let value = response.headers().get(name);
-                    let value = value.and_then(|value| value.to_str().ok());
-                    value.unwrap_or("plain").to_owned()
-                };
-                let (kind, form) = (value(header::CONTENT_TYPE), value(header::CONTENT_ENCODING));
-                received
-                    .forms
-                    .lock()
-                    .unwrap()
-                    .push(format!("{kind} {form}"));
-                Ok::<_, BoxError>(response.map(|body| {
-                    body.map_frame(move |frame: Frame<Bytes>| {
-                        let bytes = frame.data_ref().map_or(0, Bytes::len);
-                        received.bytes.fetch_add(bytes, Ordering::Relaxed);
-                        frame
-                    })
-                }))
-            }
-        });
-        Client::new(service, namespace)
-    }
-}
 
 /// Returns an informer, and what it receives.
 fn informer(
@@ -78,7 +27,7 @@ fn informer(
     config: &InformerConfig,
 ) -> TestResult<(SharedInformer<Secret>, Received)> {
     let received = Received::default();
-    let informer = SharedInformer::new(received.client(plane.client()?), config.clone());
+    let informer = SharedInformer::new(received.client(plane.client()?, |_| {}), config.clone());
     informer.start();
     Ok((informer, received))
 }
@@ -132,7 +81,7 @@ async fn cbor_and_compression_give_what_json_gives() -> TestResult {
         };
         let (json, plain) = informer(plane, &config)?;
         json.wait_synced().await?;
-        let plain = plain.bytes.load(Ordering::Relaxed);
+        let plain = plain.bytes();
         let mut others = Vec::new();
         for (cbor, gzip) in [(true, false), (false, true), (true, true)] {
             let config = InformerConfig {
@@ -143,7 +92,7 @@ async fn cbor_and_compression_give_what_json_gives() -> TestResult {
             let (informer, received) = informer(plane, &config)?;
             informer.wait_synced().await?;
             assert_eq!(cached(&informer), cached(&json), "{config:?}");
-            let bytes = received.bytes.load(Ordering::Relaxed);
+            let bytes = received.bytes();
             println!(
                 "{initial_list:?}: {plain} bytes in JSON, {bytes} with CBOR {cbor}, gzip {gzip}"
             );
@@ -167,7 +116,7 @@ async fn cbor_and_compression_give_what_json_gives() -> TestResult {
                     .ok_or_else(|| format!("{} objects, {config:?}", objects.len()))
             })
             .await?;
-            let forms = received.forms.lock().unwrap().clone();
+            let forms = received.forms();
             let (list, watch) = match (config.cbor, config.gzip) {
                 (true, false) => ("plain", "application/cbor-seq plain"),
                 (false, true) => ("gzip", "application/json plain"),
@@ -196,7 +145,7 @@ async fn a_server_without_cbor_sends_json() -> TestResult {
     let (informer, received) = informer(plane, &config)?;
     informer.wait_synced().await?;
     assert_eq!(cached(&informer).len(), 1);
-    let forms = received.forms.lock().unwrap().clone();
+    let forms = received.forms();
     assert!(
         forms.iter().all(|form| form == "application/json plain"),
         "{forms:?}"
@@ -210,32 +159,11 @@ async fn an_error_in_cbor_is_read() -> TestResult {
         return Ok(());
     };
     let config = InformerConfig {
-        label_selector: Some("not a selector!".to_owned()),
-        initial_list: InitialList::WatchCache,
         cbor: true,
         ..InformerConfig::default()
     };
     let received = Received::default();
-    let informer = SharedInformer::<Secret>::new(received.client(plane.client()?), config);
-    let (sender, mut errors) = tokio::sync::mpsc::unbounded_channel();
-    informer.set_error_handler(move |error| {
-        if let InformerError::List {
-            source: WatchFailure::Request(kube::Error::Api(status)),
-            ..
-        } = error
-        {
-            let _ = sender.send(status.clone());
-        }
-    });
-    informer.start();
-    let status = timeout(WITHIN, errors.recv()).await?.ok_or("no error")?;
-    assert_eq!((status.code, status.reason.as_str()), (400, "BadRequest"));
-    assert!(
-        status.message.contains("unable to parse"),
-        "{}",
-        status.message
-    );
-    let forms = received.forms.lock().unwrap().clone();
-    assert_eq!(forms[0], "application/cbor plain");
+    refused::<Secret>(received.client(plane.client()?, |_| {}), config).await?;
+    assert_eq!(received.forms()[0], "application/cbor plain");
     Ok(())
 }
