@@ -39,6 +39,7 @@
 mod balance;
 mod leases;
 mod membership;
+mod replicas;
 mod ring;
 mod set;
 mod units;

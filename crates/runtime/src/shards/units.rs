@@ -12,7 +12,7 @@ use futures::{
     future::{BoxFuture, FutureExt},
     stream::FuturesUnordered,
 };
-use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::api::coordination::v1::Lease;
 use tokio::{
     sync::watch,
     time::{Duration, Instant, sleep, sleep_until},
@@ -21,6 +21,7 @@ use tracing::{debug, info, warn};
 
 use super::{
     leases::{Leases, Unit, holder},
+    replicas::Replicas,
     set::ShardSet,
 };
 use crate::{
@@ -41,10 +42,9 @@ pub(super) struct Units {
     /// Being taken, or handed over.
     moving: BTreeMap<Unit, Move>,
     moves: FuturesUnordered<BoxFuture<'static, Done>>,
-    /// When to try again what has failed.
-    not_before: BTreeMap<Unit, Instant>,
-    /// The Leases of the replicas, by name.
-    replicas: BTreeMap<String, Seen>,
+    /// What has failed, or was handed over.
+    paused: BTreeMap<Unit, Pause>,
+    replicas: Replicas,
 }
 
 /// The durations of a replica.
@@ -57,20 +57,18 @@ pub(super) struct Timing {
     pub(super) grace_period: Duration,
 }
 
+/// Why a unit is not taken: until the time has come, or its Lease has changed.
+struct Pause {
+    until: Instant,
+    version: Option<String>,
+}
+
 struct Held {
     control: Arc<TermControl>,
     /// The resource version with which the Lease was taken.
     version: String,
     /// Whether the cache has shown the Lease since.
     is_seen: bool,
-}
-
-/// The Lease of a replica, as the cache shows it.
-struct Seen {
-    spec: Option<LeaseSpec>,
-    /// Since when it is so, on the monotonic clock. The times in the record are never compared with a clock here.
-    since: Instant,
-    not_before: Instant,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,8 +103,8 @@ impl Units {
             held: BTreeMap::new(),
             moving: BTreeMap::new(),
             moves: FuturesUnordered::new(),
-            not_before: BTreeMap::new(),
-            replicas: BTreeMap::new(),
+            paused: BTreeMap::new(),
+            replicas: Replicas::new(timing.retry_period),
         }
     }
 
@@ -157,8 +155,11 @@ impl Units {
     fn round(&mut self, end: Instant) -> Instant {
         let now = Instant::now();
         let (view, leader, replicas) = self.leases.view(&self.informer.lister().all());
-        let mut next = now + self.timing.retry_period;
-        next = next.min(self.expire(&replicas, now));
+        let (expired, expiry) = self.replicas.expired(&replicas, now);
+        for lease in expired {
+            self.clear(lease);
+        }
+        let next = expiry.min(now + self.timing.retry_period);
         if now >= end {
             return next;
         }
@@ -180,6 +181,21 @@ impl Units {
         next
     }
 
+    /// Frees the Lease of a replica that does not renew it any more, or deletes a free one.
+    fn clear(&self, lease: Arc<Lease>) {
+        if holder(&lease) == Some(self.status.identity()) {
+            return;
+        }
+        let leases = self.leases.clone();
+        let done = async move {
+            Done::Other(match holder(&lease) {
+                Some(_) => leases.evict(&lease).await,
+                None => leases.delete(&lease).await,
+            })
+        };
+        self.moves.push(done.boxed());
+    }
+
     /// The ranges that this replica holds or is about to take, without those that it hands over.
     fn own_ranges(&self) -> BTreeSet<u16> {
         let held = self
@@ -199,14 +215,34 @@ impl Units {
     }
 
     fn take(&mut self, unit: Unit, now: Instant) {
-        let waits = self.not_before.get(&unit).is_some_and(|at| now < *at);
-        if waits || self.moving.contains_key(&unit) {
+        if self.moving.contains_key(&unit) {
+            return;
+        }
+        if let Some(pause) = self.paused.get(&unit)
+            && now < pause.until
+            && pause.version == self.version(unit)
+        {
             return;
         }
         self.moving.insert(unit, Move::Take);
         let leases = self.leases.clone();
         self.moves
             .push(async move { Done::Taken(unit, leases.take(unit).await) }.boxed());
+    }
+
+    /// Does not take the unit for a while, unless another replica writes to its Lease.
+    fn pause(&mut self, unit: Unit) {
+        let pause = Pause {
+            until: Instant::now() + self.timing.retry_period,
+            version: self.version(unit),
+        };
+        self.paused.insert(unit, pause);
+    }
+
+    /// Returns the resource version of the Lease in the cache.
+    fn version(&self, unit: Unit) -> Option<String> {
+        let lease = self.informer.find(&self.leases.key(unit))?;
+        lease.metadata.resource_version.clone()
     }
 
     fn give(&mut self, range: u16) {
@@ -247,26 +283,25 @@ impl Units {
     }
 
     fn finish(&mut self, done: Done, end: Instant) {
-        let retry = Instant::now() + self.timing.retry_period;
         match done {
             Done::Given(unit) => {
                 self.moving.remove(&unit);
                 self.held.remove(&unit);
-                self.not_before.insert(unit, retry);
+                self.pause(unit);
             }
             Done::Taken(unit, result) => {
                 self.moving.remove(&unit);
                 match result {
                     Ok(Some(version)) => self.hold(unit, version, end),
                     // Its Lease in the cache will say who holds it.
-                    Ok(None) => drop(self.not_before.insert(unit, retry)),
+                    Ok(None) => self.pause(unit),
                     Err(error) => {
                         debug!(
                             lease = self.leases.unit(unit),
                             "cannot take the lease: {}",
                             describe(&error)
                         );
-                        self.not_before.insert(unit, retry);
+                        self.pause(unit);
                     }
                 }
             }
@@ -337,49 +372,5 @@ impl Units {
             Unit::Leader => self.status.set_leader(false),
             Unit::Range(range) => self.set.close(range),
         }
-    }
-
-    /// Frees the Leases of replicas that do not renew them any more, and deletes free ones. Returns when the next one expires.
-    fn expire(&mut self, replicas: &[Arc<Lease>], now: Instant) -> Instant {
-        let mut next = now + Duration::from_secs(3600);
-        let names: BTreeSet<_> = replicas
-            .iter()
-            .filter_map(|lease| lease.metadata.name.as_deref())
-            .collect();
-        self.replicas.retain(|name, _| names.contains(&**name));
-        for lease in replicas {
-            let spec = &lease.spec;
-            let name = lease.metadata.name.clone().unwrap_or_default();
-            let new = || Seen {
-                spec: spec.clone(),
-                since: now,
-                not_before: now,
-            };
-            let seen = self.replicas.entry(name).or_insert_with(new);
-            if seen.spec != *spec {
-                *seen = new();
-            }
-            let seconds = spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
-            let seconds = seconds.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0));
-            let expiry = (seen.since + Duration::from_secs(seconds)).max(seen.not_before);
-            if now < expiry {
-                next = next.min(expiry);
-                continue;
-            }
-            if holder(lease) == Some(self.status.identity()) {
-                continue;
-            }
-            // Once in each period, whatever comes of it.
-            seen.not_before = now + self.timing.retry_period;
-            let (leases, lease) = (self.leases.clone(), Arc::clone(lease));
-            let done = async move {
-                Done::Other(match holder(&lease) {
-                    Some(_) => leases.evict(&lease).await,
-                    None => leases.delete(&lease).await,
-                })
-            };
-            self.moves.push(done.boxed());
-        }
-        next
     }
 }
