@@ -2,7 +2,10 @@
 
 use std::{any::TypeId, sync::Arc};
 
-use k8s_openapi::{ListableResource, NamespaceResourceScope, Resource, api::apps::v1::Deployment};
+use k8s_openapi::{
+    ListableResource, NamespaceResourceScope, Resource,
+    api::{apps::v1::Deployment, events::v1::Event},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -278,6 +281,39 @@ impl ApiServer {
             }
             change.await;
         }
+    }
+
+    /// Returns the Warning events that are stored, such as `Failed: no such image (ConfigMap default/a)`: why a test waits in vain.
+    ///
+    /// ```
+    /// # use kube_codegen_testing::ApiServer;
+    /// # use serde_json::json;
+    /// # fn main() -> Result<(), kube_codegen_testing::StateError> {
+    /// let server = ApiServer::new();
+    /// server.seed(&json!({
+    ///     "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "a.1"},
+    ///     "type": "Warning", "reason": "Failed", "note": "no such image",
+    ///     "regarding": {"kind": "ConfigMap", "namespace": "default", "name": "a"},
+    /// }))?;
+    /// assert_eq!(server.warnings(), ["Failed: no such image (ConfigMap default/a)"]);
+    /// # Ok(()) }
+    /// ```
+    pub fn warnings(&self) -> Vec<String> {
+        let events = self.list::<Event>().into_iter();
+        let warnings = events.filter(|event| event.type_.as_deref() == Some("Warning"));
+        warnings
+            .map(|event| {
+                let about = event.regarding.unwrap_or_default();
+                let names = about.namespace.into_iter().chain(about.name);
+                format!(
+                    "{}: {} ({} {})",
+                    event.reason.unwrap_or_default(),
+                    event.note.unwrap_or_default(),
+                    about.kind.unwrap_or_default(),
+                    names.collect::<Vec<_>>().join("/")
+                )
+            })
+            .collect()
     }
 
     /// Returns whether an object exists and is being deleted.
