@@ -1,7 +1,10 @@
 //! Caches of replicas that share shards: each has the objects of its ranges.
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -15,7 +18,7 @@ use kube_codegen_runtime::{
 };
 use kube_codegen_testing::{Action as Answer, ApiServer, RecordedRequest};
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::world::World;
 
@@ -170,35 +173,6 @@ async fn what_is_cached_is_not_listed_again_when_ranges_come_and_go() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn no_reconcile_of_a_range_starts_before_the_cache_has_it() {
-    let world = world(ApiServer::builder().sharded_lists().build());
-    // The list of objects fails as long as this is set.
-    let fails = Arc::new(Mutex::new(true));
-    let answer = Arc::clone(&fails);
-    world.server.intercept(move |request| {
-        if request.path.contains("/configmaps?") && *answer.lock().unwrap() {
-            return Answer::Answer(503, json!({}));
-        }
-        Answer::Pass
-    });
-    let replica = world.start("a", 16, Duration::ZERO, 1);
-    replica.network.calm();
-    for _ in 0..100 {
-        sleep(SECOND / 10).await;
-    }
-    assert_eq!(world.shares().get("a"), Some(&16), "it holds the Leases");
-    assert_eq!(world.seen(|seen| seen.reconciles), 0);
-    *fails.lock().unwrap() = false;
-    for _ in 0..1000 {
-        sleep(SECOND / 10).await;
-        if world.has_converged() {
-            return;
-        }
-    }
-    panic!("not all was reconciled");
-}
-
 /// Runs a manager with one replica until `check` holds.
 async fn with_manager(
     server: &ApiServer,
@@ -226,6 +200,52 @@ async fn with_manager(
     assert!(check());
     stop.cancel();
     running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_reconcile_of_a_range_starts_before_all_caches_have_it() {
+    let server = ApiServer::builder().sharded_lists().build();
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    server.seed(&map).unwrap();
+    // The list of children fails as long as this is set.
+    let fails = Arc::new(AtomicBool::new(true));
+    let answer = Arc::clone(&fails);
+    server.intercept(move |request| {
+        if request.resource == "secrets" && answer.load(Ordering::Relaxed) {
+            return Answer::Answer(503, json!({}));
+        }
+        Answer::Pass
+    });
+    let reconciles = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&reconciles);
+    let requests = server.clone();
+    let build = |manager: &mut Manager| {
+        let maps = manager.factory().informer::<ConfigMap>();
+        let secrets = manager.factory().informer::<Secret>();
+        let controller = Controller::for_informer(&maps).owns(&secrets);
+        manager.controller(controller, |controller| {
+            let reconcile = |_: Arc<ConfigMap>, counter: Arc<AtomicUsize>| async move {
+                counter.fetch_add(1, Ordering::Relaxed);
+                Ok::<_, kube::Error>(Action::await_change())
+            };
+            controller.run(reconcile, |_, _, _| OnError::Backoff, counter)
+        });
+    };
+    let begin = Instant::now();
+    with_manager(&server, build, || {
+        let count = reconciles.load(Ordering::Relaxed);
+        if begin.elapsed() > 2 * SECOND && fails.swap(false, Ordering::Relaxed) {
+            let all = requests.requests();
+            let is_answered = |resource: &str| {
+                all.iter()
+                    .any(|request| request.resource == resource && request.status == 200)
+            };
+            assert!(is_answered("configmaps") && !is_answered("secrets"));
+            assert_eq!(count, 0);
+        }
+        count > 0
+    })
+    .await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,10 +6,7 @@ use std::{
 };
 
 use http::Method;
-use k8s_openapi::{
-    api::{coordination::v1::Lease, core::v1::ConfigMap},
-    apimachinery::pkg::apis::meta::v1::MicroTime,
-};
+use k8s_openapi::api::{coordination::v1::Lease, core::v1::ConfigMap};
 use kube::{
     Api,
     api::{Patch, PatchParams},
@@ -159,18 +156,6 @@ impl World {
             .get::<Lease>("default", name)?
             .spec?
             .holder_identity
-    }
-
-    /// Returns when a replica renewed its Lease, by its clock.
-    pub(super) fn renewed(&self, identity: &str) -> Option<MicroTime> {
-        let mut leases = self.server.list::<Lease>().into_iter();
-        let own = leases.find(|lease| {
-            let name = lease.metadata.name.as_deref().unwrap_or_default();
-            let spec = lease.spec.as_ref();
-            name.contains("-replica-")
-                && spec.and_then(|spec| spec.holder_identity.as_deref()) == Some(identity)
-        });
-        own?.spec?.renew_time
     }
 
     /// Returns how many ranges each replica holds.
