@@ -121,35 +121,39 @@ impl Candidate {
         let now = MicroTime(clock::now());
         let params = PostParams::default();
         if let Some(mut candidate) = self.api.get_opt(&self.name).await? {
-            let spec = candidate.spec.get_or_insert_default();
+            let mut spec = spec_of(&candidate).cloned().unwrap_or_default();
             // The clock of the API server may be ahead of this one.
             let asked = spec.ping_time.as_ref();
             let later = asked.and_then(|at| at.0.checked_add(SignedDuration::from_micros(1)).ok());
             spec.renew_time = Some(MicroTime(later.map_or(now.0, |later| later.max(now.0))));
+            candidate.spec = spec.into();
             self.api.replace(&self.name, &params, &candidate).await?;
             return Ok(());
         }
         let mut candidate = LeaseCandidate::default();
         candidate.metadata.name = Some(self.name.clone());
-        candidate.spec = Some(LeaseCandidateSpec {
+        let spec = LeaseCandidateSpec {
             binary_version: self.version.clone(),
             emulation_version: Some(self.version.clone()),
             lease_name: self.lease.clone(),
             renew_time: Some(now),
             strategy: STRATEGY.to_owned(),
             ..LeaseCandidateSpec::default()
-        });
+        };
+        candidate.spec = spec.into();
         self.api.create(&params, &candidate).await?;
         Ok(())
     }
 }
 
+/// Returns the spec, which k8s-openapi has as an `Option` before Kubernetes 1.36 and as a required field since.
+fn spec_of(candidate: &LeaseCandidate) -> Option<&LeaseCandidateSpec> {
+    (&candidate.spec).into()
+}
+
 /// Whether the API server waits for a renewal.
 fn is_asked(candidate: &LeaseCandidate) -> bool {
-    let Some(spec) = &candidate.spec else {
-        return false;
-    };
-    spec.ping_time.is_some() && spec.ping_time > spec.renew_time
+    spec_of(candidate).is_some_and(|it| it.ping_time.is_some() && it.ping_time > it.renew_time)
 }
 
 fn not_served(settings: &Complete) -> Option<Candidate> {

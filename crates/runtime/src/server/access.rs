@@ -64,7 +64,8 @@ impl Access {
         }
         let review = TokenReview {
             spec: TokenReviewSpec {
-                token: Some(token.to_owned()),
+                // Optional before Kubernetes 1.36, required since.
+                token: token.to_owned().into(),
                 ..TokenReviewSpec::default()
             },
             ..TokenReview::default()
