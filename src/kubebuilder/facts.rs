@@ -27,6 +27,8 @@ pub(super) struct GoFile {
     pub(super) leases: Vec<Value>,
     /// Field managers of applies.
     pub(super) field_managers: Vec<Value>,
+    /// Where the user agent of clients is set, whose beginning is the field manager of `Create` and `Update`.
+    pub(super) user_agents: Vec<Position>,
     /// Finalizers that are added, removed or looked for.
     pub(super) finalizers: Vec<Value>,
     /// Names of metrics.
@@ -80,6 +82,7 @@ pub(super) fn read(source: &Source, id: SourceId, path: String, found: &mut Diag
         constants: BTreeMap::new(),
         leases: Vec::new(),
         field_managers: Vec::new(),
+        user_agents: Vec::new(),
         finalizers: Vec::new(),
         metrics: BTreeSet::new(),
         group: None,
@@ -144,6 +147,14 @@ impl Reader<'_> {
 
     fn is_mark(&self, index: usize, mark: char) -> bool {
         self.tokens.get(index).is_some_and(|it| it.is_mark(mark))
+    }
+
+    /// Whether a field gets a value here: `name.field = …`, not `==`.
+    fn is_assigned(&self, index: usize) -> bool {
+        index > 0
+            && self.is_mark(index - 1, '.')
+            && self.is_mark(index + 1, '=')
+            && !self.is_mark(index + 2, '=')
     }
 
     fn imports(&self) -> BTreeMap<String, String> {
@@ -250,6 +261,9 @@ impl Reader<'_> {
             "FieldOwner" if is_call => file.field_managers.extend(self.last(index + 1)),
             "FieldManager" if self.is_mark(index + 1, ':') => {
                 file.field_managers.extend(self.value(index + 2));
+            }
+            "UserAgent" if self.is_assigned(index) => {
+                file.user_agents.push(self.position(self.tokens[index].at));
             }
             word if is_call && FINALIZER_CALLS.contains(&word) => {
                 file.finalizers.extend(self.last(index + 1));

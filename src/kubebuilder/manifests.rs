@@ -32,6 +32,10 @@ pub(super) struct Manifests {
     pub(super) deployments: Vec<Value>,
     /// The roles of the manager.
     pub(super) roles: Vec<Value>,
+    /// The accounts of the manager.
+    pub(super) accounts: Vec<Value>,
+    /// What grants rights, to the manager and to others.
+    pub(super) bindings: Vec<Value>,
     /// The name of the Lease in a configuration file of the manager.
     pub(super) lease: Option<String>,
     /// Whether cert-manager writes the CA into CRDs.
@@ -91,6 +95,8 @@ impl Manifests {
             ("rbac", "ClusterRole" | "Role") if text("/metadata/name") == "manager-role" => {
                 self.roles.push(object);
             }
+            ("rbac", "ServiceAccount") => self.accounts.push(object),
+            ("rbac", "ClusterRoleBinding" | "RoleBinding") => self.bindings.push(object),
             ("manager", _) if !text("/leaderElection/resourceName").is_empty() => {
                 self.lease = Some(text("/leaderElection/resourceName"));
             }

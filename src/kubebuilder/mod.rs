@@ -74,6 +74,8 @@ struct Findings {
     rights: BTreeMap<String, BTreeSet<String>>,
     /// Objects of the old installation that go: arguments of `kubectl delete`.
     obsolete: Vec<String>,
+    /// The account of the old operator and what grants it rights: arguments of `kubectl delete`.
+    former_rights: Vec<String>,
     /// The namespace and name of the old Deployments.
     deployments: Vec<String>,
     /// CRDs into which cert-manager writes a CA.

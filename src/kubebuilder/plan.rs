@@ -340,6 +340,20 @@ impl Planner {
         let services = self.manifests.services.iter();
         let services = services.map(|service| format!("service/{prefix}{service}"));
         self.findings.obsolete.extend(services);
+        let accounts = &self.manifests.accounts;
+        let is_account = |subject: &Json| {
+            let mut names = accounts.iter().map(|it| &it["metadata"]["name"]);
+            subject["kind"] == "ServiceAccount" && names.any(|it| *it == subject["name"])
+        };
+        let bindings = self.manifests.bindings.iter().filter(|binding| {
+            let subjects = binding["subjects"].as_array();
+            subjects.is_some_and(|it| !it.is_empty() && it.iter().all(is_account))
+        });
+        let rights = bindings.chain(accounts).map(|object| {
+            let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+            format!("{kind}/{}", name(object))
+        });
+        self.findings.former_rights = rights.collect();
     }
 }
 

@@ -94,6 +94,17 @@ fn change_over(project: &Project, name: &str) -> String {
             "kubectl -n {namespace} delete --ignore-not-found {obsolete}"
         );
     }
+    if !findings.former_rights.is_empty() {
+        let rights = findings.former_rights.join(" ");
+        _ = writeln!(
+            text,
+            "kubectl -n {namespace} delete --ignore-not-found {rights}   # its account, once no rollback is wanted"
+        );
+    }
+    _ = writeln!(
+        text,
+        "kubectl label namespace {namespace} pod-security.kubernetes.io/enforce=restricted   # at the end, too"
+    );
     for crd in &findings.injected {
         _ = writeln!(
             text,
@@ -104,10 +115,16 @@ fn change_over(project: &Project, name: &str) -> String {
     text.push_str(
         "Both operators may run at the same time: they use the same Lease, so the new one waits until the old one has released it, or 15 seconds after it ended. ",
     );
-    text.push_str(
-        "Children keep their names and owners, and get a label and a field manager more. Fields that the Go operator wrote by `Update` belong to its \
-         field manager (`manager`, unless it names another). `take_over_from([\"manager\"])`, where the children are made, takes them over, so that a field which you no longer set is \
-         removed.\n",
+    let former = &project.takeover.former_managers;
+    let former: Vec<String> = former.iter().map(|it| format!("{it:?}")).collect();
+    let former = former.join(", ");
+    _ = writeln!(
+        text,
+        "The namespace has no level of Pod security until the last command: the new Pods meet `restricted`, but those of the Go operator may not, and the API server would \
+         refuse them while it still has to run, and in a rollback.\n\n\
+         Children keep their names and owners. They get the label `kube-codegen.dev/owner`, and `app.kubernetes.io/managed-by` with the name of the field manager, in place of a value \
+         that they have. Fields that the Go operator wrote by `Create` and `Update` belong to its field manager: `manager`, unless it names another or sets its user agent. \
+         `take_over_from([{former}])`, where the children are made, takes them over, so that a field which you no longer set is removed."
     );
     if !findings.injected.is_empty() {
         text.push_str(
@@ -167,10 +184,33 @@ fn place(project: &Project, file: &GoFile, controllers: &BTreeMap<String, String
     beside.sort();
     beside.dedup();
     if beside.is_empty() {
-        let module = name.trim_end_matches(".go");
+        let module = module_of(&file.path, &findings.files);
         return format!("`src/{module}.rs`, if the reconcile needs it");
     }
     format!("helpers of {}", beside.join(", "))
+}
+
+/// Returns a name for the module of a Go file that no other file of the project gets: its own, with as many of its directories as that takes.
+fn module_of(path: &str, files: &[GoFile]) -> String {
+    let parts = |path: &str| {
+        let path = path.trim_end_matches(".go").replace(['-', '.'], "_");
+        let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
+        // `scheme/scheme.go` is the module `scheme`.
+        parts.dedup();
+        parts
+    };
+    let own = parts(path);
+    let last = |parts: &[String], count: usize| {
+        let from = parts.len().saturating_sub(count);
+        parts[from..].join("_")
+    };
+    let is_taken = |name: &str, count: usize| {
+        let mut others = files.iter().filter(|it| it.path != path);
+        others.any(|it| last(&parts(&it.path), count) == name)
+    };
+    let names = (1..=own.len()).map(|count| (last(&own, count), count));
+    let mut free = names.filter(|(name, count)| !is_taken(name, *count));
+    free.next().map_or_else(|| own.join("_"), |(name, _)| name)
 }
 
 /// Escapes a text for a cell of a table.

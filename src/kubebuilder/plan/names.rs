@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Planner;
+use super::{GO_MANAGER, Planner};
 use crate::{
     diag::{Code, Diagnostics, Place},
     kubebuilder::facts::{GoFile, Value},
@@ -68,6 +68,17 @@ impl Planner {
         }
         if let (Some((manager, _)), 1) = (managers.first_key_value(), managers.len()) {
             self.takeover.field_manager = Some(manager.clone());
+        }
+        // What is written by `Create` and `Update` in a name is not owned by what the same name applies.
+        let former = &mut self.takeover.former_managers;
+        let others = managers.into_keys();
+        former.extend(others.filter(|name| name != GO_MANAGER));
+        for file in files {
+            for at in &file.user_agents {
+                let what = "the user agent is set: what its clients write by `Create` and `Update` belongs to a field manager of the name before its first `/` \
+                            (`kubectl get --show-managed-fields`), which `take_over_from` must list where the children are made";
+                self.by_hand(file, at.line, what.to_owned());
+            }
         }
     }
 

@@ -80,6 +80,9 @@ const leaseName = "5c3a.example.com"
 
 func main() {
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{LeaderElection: true, LeaderElectionID: leaseName})
+	if cfg.UserAgent == "" {
+		cfg.UserAgent = "shop/v1"
+	}
 	prometheus.NewCounter(prometheus.CounterOpts{Namespace: "shop", Name: "sales_total", Help: "Sales."})
 }
 "#;
@@ -99,6 +102,24 @@ metadata: {name: validating-webhook-configuration}
 webhooks:
 - name: vregion.kb.io
   rules: [{apiGroups: [web.example.com], apiVersions: [v1], operations: [CREATE], resources: [regions]}]
+";
+
+const RBAC: &str = "
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: controller-manager, namespace: system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: manager-rolebinding}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager-role}
+subjects: [{kind: ServiceAccount, name: controller-manager, namespace: system}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: metrics-rolebinding}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: metrics-reader}
+subjects: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}]
 ";
 
 fn crd(kind: &str, plural: &str, scope: &str, versions: &[&str]) -> String {
@@ -138,6 +159,9 @@ fn project() -> BTreeMap<&'static str, String> {
         ),
         ("config/default/kustomization.yaml", kustomization),
         ("config/manager/manager.yaml", manager),
+        ("config/rbac/rbac.yaml", RBAC),
+        ("internal/stock/stock.go", "package stock\n"),
+        ("internal/web/stock/stock.go", "package stock\n"),
         ("config/samples/web_v1_store.yaml", sample),
         (
             "config/samples/kustomization.yaml",
@@ -181,14 +205,14 @@ fn the_crate_has_the_names_of_the_installation() {
         json!({"stores.web.example.com": ["apps/v1/Deployment", "regions.web.example.com"]});
     assert_eq!(parameters["owns"], owned);
     let controller = fs::read_to_string(package.join("src/stores_controller.rs")).unwrap();
-    assert!(controller.contains(".take_over_from([\"manager\"])"));
+    assert!(controller.contains(".take_over_from([\"manager\", \"shop-apply\"])"));
     assert_eq!(
         parameters["takeover"],
         json!({
             "namespace": "shop-system",
             "lease": "5c3a.example.com",
             "fieldManager": "shop-apply",
-            "formerManagers": ["manager"],
+            "formerManagers": ["manager", "shop-apply"],
             "metricsNames": {"stores.web.example.com": "web-store"},
             "finalizers": {"stores.web.example.com": "web.example.com/stock"},
             "webhooks": {
@@ -268,6 +292,27 @@ fn the_crate_has_the_names_of_the_installation() {
         &["new", "shop", "--from-kubebuilder", "go"],
     );
     assert!(stderr(&output).contains("use another name, such as `shop-rs`"));
+}
+
+#[test]
+fn the_page_says_how_the_old_operator_goes() {
+    let directory = write(&project());
+    succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
+    let files = files(&directory.path().join("shop-rs"));
+    let page = &files["TAKEOVER.md"];
+    for expected in [
+        "| cmd/main.go:8 | the user agent is set: what its clients write",
+        "`take_over_from([\"manager\", \"shop-apply\"])`",
+        "| internal/stock/stock.go | `src/internal_stock.rs`,",
+        "| internal/web/stock/stock.go | `src/web_stock.rs`,",
+        // Only what is bound to the account of the old operator alone.
+        "delete --ignore-not-found clusterrolebinding/shop-manager-rolebinding serviceaccount/shop-controller-manager ",
+        "kubectl label namespace shop-system pod-security.kubernetes.io/enforce=restricted",
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    // Pods of the old operator, which may not meet the level, are created until it is gone.
+    assert!(!files["deploy/rbac.yaml"].contains("pod-security.kubernetes.io/enforce"));
 }
 
 #[test]
