@@ -240,8 +240,24 @@ pub(crate) fn drift(object: &Value) -> Option<Value> {
     if let Some(replicas) = object.pointer("/spec/replicas").and_then(Value::as_i64) {
         return Some(json!({"spec": {"replicas": replicas + 3}}));
     }
+    // The server refuses a change of what a revision holds.
+    let is_revision = object["kind"] == "ControllerRevision";
     let data = object.get("data").or_else(|| object.get("stringData"));
+    let data = data.filter(|_| !is_revision);
     let (name, _) = data?.as_object()?.iter().next()?;
     // Valid in a ConfigMap, and as base64 in a Secret.
     Some(json!({"data": {name: "ZHJpZnQ="}}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_server_lets_change_drifts() {
+        let data = json!({"kind": "ConfigMap", "data": {"a": "b"}});
+        assert_eq!(drift(&data), Some(json!({"data": {"a": "ZHJpZnQ="}})));
+        let revision = json!({"kind": "ControllerRevision", "data": {"spec": {}}, "revision": 1});
+        assert_eq!(drift(&revision), None);
+    }
 }

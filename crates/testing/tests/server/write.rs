@@ -1,4 +1,5 @@
 //! Create, update and patch: versions, conflicts, generations, names, no-ops.
+use k8s_openapi::api::apps::v1::ControllerRevision;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
@@ -391,4 +392,31 @@ async fn patches_and_bodies_have_the_limits_of_kube_apiserver() {
         (status.code, status.message.as_str()),
         (413, "Request entity too large: limit is 3145728")
     );
+}
+
+#[tokio::test]
+async fn what_a_revision_holds_never_changes() {
+    let server = ApiServer::new();
+    server.register_kind::<ControllerRevision>();
+    let revisions: Api<ControllerRevision> = Api::default_namespaced(server.client());
+    let revision = json!({"metadata": {"name": "a"}, "revision": 1, "data": {"spec": {"size": 1}}});
+    let revision = serde_json::from_value(revision).unwrap();
+    revisions
+        .create(&PostParams::default(), &revision)
+        .await
+        .unwrap();
+    let patch = |patch: Value| {
+        let revisions = revisions.clone();
+        async move {
+            let params = PatchParams::default();
+            revisions.patch("a", &params, &Patch::Merge(patch)).await
+        }
+    };
+    let status = refused(patch(json!({"data": {"spec": {"size": 2}}})).await);
+    assert_eq!(
+        status.message,
+        r#"ControllerRevision.apps "a" is invalid: data: Invalid value: {"spec":{"size":2}}: field is immutable"#
+    );
+    let changed = patch(json!({"revision": 2, "metadata": {"labels": {"a": "b"}}})).await;
+    assert_eq!(changed.unwrap().revision, 2);
 }

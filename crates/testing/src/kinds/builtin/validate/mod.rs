@@ -53,6 +53,7 @@ pub(crate) fn validate(
         ("apps", "ReplicaSet") => workload::replica_set(it, old, object),
         ("apps", "StatefulSet") => workload::stateful_set(it, old, object),
         ("apps", "DaemonSet") => workload::daemon_set(it, old, object),
+        ("apps", "ControllerRevision") => workload::controller_revision(it, old, object),
         ("batch", "Job") => batch::job(it, old, object),
         ("batch", "CronJob") => batch::cron_job(it, object),
         ("autoscaling", "HorizontalPodAutoscaler") => others::autoscaler(it, object),

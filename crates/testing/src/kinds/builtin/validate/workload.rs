@@ -280,6 +280,13 @@ pub(super) fn stateful_set(it: &mut Causes, old: Option<&Value>, object: &Value)
     }
 }
 
+/// What a revision holds never changes.
+pub(super) fn controller_revision(it: &mut Causes, old: Option<&Value>, object: &Value) {
+    if let Some(old) = old {
+        it.immutable("data", at(old, "/data"), at(object, "/data"));
+    }
+}
+
 pub(super) fn daemon_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     let selector = at(spec, "/selector");
