@@ -103,7 +103,7 @@ async fn a_range_that_another_replica_gives_back_is_taken_at_once() {
     let conflicts = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&conflicts);
     world.server.intercept(move |request| {
-        let takes = request.verb == "update" && request.path.ends_with("/operator-shard-2");
+        let takes = request.verb == "update" && request.name == "operator-shard-2";
         if takes && counter.fetch_add(1, Ordering::Relaxed) == 0 {
             return Answer::Answer(409, json!({"kind": "Status", "reason": "Conflict"}));
         }
