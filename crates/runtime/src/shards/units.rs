@@ -57,7 +57,7 @@ pub(super) struct Timing {
     pub(super) grace_period: Duration,
 }
 
-/// Why a unit is not taken: until the time has come, or its Lease has changed.
+/// How long a unit is not taken: until the time has come, or its Lease is another than this.
 struct Pause {
     until: Instant,
     version: Option<String>,

@@ -173,6 +173,13 @@ async fn what_is_cached_is_not_listed_again_when_ranges_come_and_go() {
     );
 }
 
+/// Returns a controller of ConfigMaps that own Secrets.
+fn with_children(manager: &Manager) -> Controller<ConfigMap> {
+    let maps = manager.factory().informer::<ConfigMap>();
+    let secrets = manager.factory().informer::<Secret>();
+    Controller::for_informer(&maps).owns(&secrets)
+}
+
 /// Runs a manager with one replica until `check` holds.
 async fn with_manager(
     server: &ApiServer,
@@ -220,9 +227,7 @@ async fn no_reconcile_of_a_range_starts_before_all_caches_have_it() {
     let counter = Arc::clone(&reconciles);
     let requests = server.clone();
     let build = |manager: &mut Manager| {
-        let maps = manager.factory().informer::<ConfigMap>();
-        let secrets = manager.factory().informer::<Secret>();
-        let controller = Controller::for_informer(&maps).owns(&secrets);
+        let controller = with_children(manager);
         manager.controller(controller, |controller| {
             let reconcile = |_: Arc<ConfigMap>, counter: Arc<AtomicUsize>| async move {
                 counter.fetch_add(1, Ordering::Relaxed);
@@ -257,9 +262,7 @@ async fn children_in_the_namespace_of_their_owner_are_divided_by_namespace() {
     let server = ApiServer::builder().sharded_lists().build();
     let requests = server.clone();
     let build = |manager: &mut Manager| {
-        let maps = manager.factory().informer::<ConfigMap>();
-        let secrets = manager.factory().informer::<Secret>();
-        let controller = Controller::for_informer(&maps).owns(&secrets);
+        let controller = with_children(manager);
         manager.controller(controller, |controller| {
             let reconcile =
                 |_: Arc<ConfigMap>, _| async { Ok::<_, kube::Error>(Action::await_change()) };
