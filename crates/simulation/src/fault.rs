@@ -240,13 +240,16 @@ pub(crate) fn drift(object: &Value) -> Option<Value> {
     if let Some(replicas) = object.pointer("/spec/replicas").and_then(Value::as_i64) {
         return Some(json!({"spec": {"replicas": replicas + 3}}));
     }
-    // The server refuses a change of what a revision holds.
-    let is_revision = object["kind"] == "ControllerRevision";
     let data = object.get("data").or_else(|| object.get("stringData"));
-    let data = data.filter(|_| !is_revision);
     let (name, _) = data?.as_object()?.iter().next()?;
     // Valid in a ConfigMap, and as base64 in a Secret.
     Some(json!({"data": {name: "ZHJpZnQ="}}))
+}
+
+/// Whether other clients can change the object so: the server refuses any change of the data of a revision, and of what is marked as immutable.
+pub(crate) fn drifts(object: &Value) -> bool {
+    let is_fixed = object["kind"] == "ControllerRevision" || object["immutable"] == true;
+    !is_fixed && drift(object).is_some()
 }
 
 #[cfg(test)]
@@ -257,7 +260,12 @@ mod tests {
     fn only_what_the_server_lets_change_drifts() {
         let data = json!({"kind": "ConfigMap", "data": {"a": "b"}});
         assert_eq!(drift(&data), Some(json!({"data": {"a": "ZHJpZnQ="}})));
+        assert!(drifts(&data));
+        let immutable = json!({"kind": "ConfigMap", "data": {"a": "b"}, "immutable": true});
+        assert!(!drifts(&immutable));
         let revision = json!({"kind": "ControllerRevision", "data": {"spec": {}}, "revision": 1});
-        assert_eq!(drift(&revision), None);
+        assert!(!drifts(&revision));
+        // A stranger's revision has other contents from the start.
+        assert!(drift(&revision).is_some());
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Child, World};
 use crate::{
-    fault::drift,
+    fault::drifts,
     oracle::{Failure, Oracle},
     request::Seen,
     schedule::{Point, PointKind},
@@ -99,7 +99,7 @@ impl World {
                 let ttl = object.pointer("/spec/ttlSecondsAfterFinished");
                 passed.child = seen.object_path().map(|path| Child {
                     path: self.general_path(path),
-                    drifts: drift(&seen.sent()).is_some(),
+                    drifts: drifts(&seen.sent()),
                     is_owned: owned,
                     expires: ttl.is_some(),
                 });
