@@ -1,9 +1,10 @@
-//! JSON, merge and strategic merge patches.
-use k8s_openapi::api::apps::v1::Deployment;
+//! JSON, merge and strategic merge patches, and the limits of what is sent.
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::api::{Api, Patch, PatchParams, PostParams};
-use serde_json::json;
+use kube_codegen_testing::ApiServer;
+use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, object, refused, server};
+use super::support::{crdkind, crdkinds, map, maps, object, refused, server};
 
 #[tokio::test]
 async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
@@ -89,4 +90,44 @@ async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
         Patch::Merge(json!({"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 9}}));
     assert_eq!(refused(kinds.patch("a", &params, &stale).await).code, 409);
     assert_eq!(kinds.get("a").await.unwrap().data["spec"]["replicas"], 4);
+}
+
+#[tokio::test]
+async fn patches_and_bodies_have_the_limits_of_kube_apiserver() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    maps.create(&PostParams::default(), &map("a"))
+        .await
+        .unwrap();
+    let send = async |operations: Vec<Value>| {
+        let patch = Patch::<ConfigMap>::Json(serde_json::from_value(operations.into()).unwrap());
+        refused(maps.patch("a", &PatchParams::default(), &patch).await)
+    };
+    let status = send(vec![json!({"op": "remove", "path": "/data"}); 10_001]).await;
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (
+            413,
+            "The allowed maximum operations in a JSON patch is 10000, got 10001"
+        )
+    );
+    // Each doubles the object.
+    let doubled = (0..40).map(
+        |number| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/{number}")}),
+    );
+    assert_eq!(send(doubled.collect()).await.code, 422);
+    // Each nests it deeper.
+    let mut path = "/metadata".to_owned();
+    let nested = (0..200).map(|_| {
+        path += "/a";
+        json!({"op": "add", "path": path, "value": {}})
+    });
+    assert_eq!(send(nested.collect()).await.code, 422);
+    let mut large = map("b");
+    large.data = Some([("a".to_owned(), "b".repeat(3 << 20))].into());
+    let status = refused(maps.create(&PostParams::default(), &large).await);
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (413, "Request entity too large: limit is 3145728")
+    );
 }

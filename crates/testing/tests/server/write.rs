@@ -1,6 +1,8 @@
 //! Create, update and patch: versions, conflicts, generations, names, no-ops.
-use k8s_openapi::api::apps::v1::ControllerRevision;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
+use k8s_openapi::api::{
+    apps::v1::ControllerRevision,
+    core::v1::{ConfigMap, Pod, Service},
+};
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
@@ -352,46 +354,6 @@ async fn quantities_are_kept_or_rewritten_as_by_a_real_server() {
             .limits;
         assert_eq!(limits.unwrap()["memory"].0, stored, "{given}");
     }
-}
-
-#[tokio::test]
-async fn patches_and_bodies_have_the_limits_of_kube_apiserver() {
-    let server = ApiServer::new();
-    let maps = maps(&server);
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
-    let send = async |operations: Vec<Value>| {
-        let patch = Patch::<ConfigMap>::Json(serde_json::from_value(operations.into()).unwrap());
-        refused(maps.patch("a", &PatchParams::default(), &patch).await)
-    };
-    let status = send(vec![json!({"op": "remove", "path": "/data"}); 10_001]).await;
-    assert_eq!(
-        (status.code, status.message.as_str()),
-        (
-            413,
-            "The allowed maximum operations in a JSON patch is 10000, got 10001"
-        )
-    );
-    // Each doubles the object.
-    let doubled = (0..40).map(
-        |number| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/{number}")}),
-    );
-    assert_eq!(send(doubled.collect()).await.code, 422);
-    // Each nests it deeper.
-    let mut path = "/metadata".to_owned();
-    let nested = (0..200).map(|_| {
-        path += "/a";
-        json!({"op": "add", "path": path, "value": {}})
-    });
-    assert_eq!(send(nested.collect()).await.code, 422);
-    let mut large = map("b");
-    large.data = Some([("a".to_owned(), "b".repeat(3 << 20))].into());
-    let status = refused(maps.create(&PostParams::default(), &large).await);
-    assert_eq!(
-        (status.code, status.message.as_str()),
-        (413, "Request entity too large: limit is 3145728")
-    );
 }
 
 #[tokio::test]
