@@ -173,7 +173,7 @@ async fn what_is_cached_is_not_listed_again_when_ranges_come_and_go() {
     );
 }
 
-/// Returns a controller of ConfigMaps that own Secrets.
+/// Returns a controller of maps that own Secrets.
 fn with_children(manager: &Manager) -> Controller<ConfigMap> {
     let maps = manager.factory().informer::<ConfigMap>();
     let secrets = manager.factory().informer::<Secret>();
