@@ -2,7 +2,13 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use super::{
-    CommandError, changes::ChangeArgs, config, console::Console, generate::generate, update::Update,
+    CommandError,
+    changes::ChangeArgs,
+    config,
+    console::Console,
+    generate::generate,
+    owns::{self, Owns},
+    update::Update,
 };
 use crate::{
     ir::Model,
@@ -28,9 +34,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
     watch: Vec<&'static CoreKind>,
 
-    /// Kinds of Kubernetes itself that the objects of the new CRDs own; without --file, those of all CRDs
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
-    owns: Vec<&'static CoreKind>,
+    /// Kinds of Kubernetes itself that the objects of the new CRDs own; without --file, those of all CRDs; with `KIND=` before them, those
+    /// of one kind, new or not; can be repeated
+    #[arg(long, value_name = "[KIND=]KINDS")]
+    owns: Vec<Owns>,
 
     /// What the webhooks of all kinds of CRDs do, besides what they do already
     #[arg(long, value_enum, value_name = "TYPES", value_delimiter = ',')]
@@ -55,9 +62,10 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let baseline = Baseline::read(&args.output)?;
     let mut parameters = baseline.parameters.clone();
     let kubernetes = parameters.kubernetes()?;
-    for kind in args.watch.iter().chain(&args.owns) {
+    for kind in &args.watch {
         kind.check(kubernetes)?;
     }
+    owns::check(&args.owns, kubernetes)?;
     let settings = settings(args, kubernetes)?;
     let before = present(&settings)?;
     let mut all = settings.clone();
@@ -82,12 +90,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let message = "--owns needs a kind of a CRD, which this operator has not; use --file";
         return Err(message.to_owned().into());
     }
-    for owner in owners {
-        let owned = args.owns.iter().map(|kind| kind.name());
-        let owns = parameters.owns.entry(owner.clone()).or_default();
-        owns.extend(owned);
+    let no_model = Model::default();
+    let model = run.as_ref().map_or(&no_model, |run| &run.output.model);
+    let owners = owners.into_iter().map(String::as_str);
+    for (owner, owned) in owns::by_crd(&args.owns, owners, model)? {
+        parameters.owns.entry(owner).or_default().extend(owned);
     }
-    parameters.owns.retain(|_, owned| !owned.is_empty());
     let watched = args.watch.iter().map(|kind| kind.name());
     parameters.watch.extend(watched);
     parameters.webhooks.extend(&args.webhooks);

@@ -17,6 +17,7 @@ mod layer;
 mod levels;
 mod lint;
 mod new;
+mod owns;
 mod policy;
 mod rbac;
 mod sample;

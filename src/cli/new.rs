@@ -15,6 +15,7 @@ use super::{
     console::Console,
     generate::generate,
     layer::{Layer, OptionArgs},
+    owns::{self, Owns},
 };
 use crate::{
     diag::Diagnostics,
@@ -76,9 +77,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
     watch: Vec<&'static CoreKind>,
 
-    /// Kinds of Kubernetes itself that the objects own, such as `apps/v1/Deployment,v1/Service`
-    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind, requires = "file")]
-    owns: Vec<&'static CoreKind>,
+    /// Kinds of Kubernetes itself that the objects own, such as `apps/v1/Deployment,v1/Service`; with `KIND=` before them, those of one
+    /// kind; can be repeated
+    #[arg(long, value_name = "[KIND=]KINDS", requires = "file")]
+    owns: Vec<Owns>,
 
     /// What the API server asks the operator for, by webhooks: a file of handlers per kind, and all that registers them
     #[arg(
@@ -126,9 +128,10 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let target = target.unwrap_or_else(|| PathBuf::from(name));
     let directory = target.join(scaffold::GENERATED);
     let kubernetes = options.kubernetes.unwrap_or_default();
-    for kind in args.watch.iter().chain(&args.owns) {
+    for kind in &args.watch {
         kind.check(kubernetes)?;
     }
+    owns::check(&args.owns, kubernetes)?;
     let output = if options.file.is_some() {
         let settings = options.clone().settings()?;
         check_emitters(&settings)?;
@@ -244,7 +247,7 @@ fn parameters(
         scope: wanted.scope,
         kubernetes: kubernetes.to_string(),
         watch: wanted.watch.clone(),
-        owns: wanted.owns(args, model),
+        owns: wanted.owns(args, model)?,
         controllers: BTreeMap::new(),
         webhooks: wanted.webhooks.clone(),
         takeover: wanted.takeover(model, console)?,

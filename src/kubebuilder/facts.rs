@@ -49,6 +49,8 @@ pub(super) struct Builder {
     pub(super) owns: Vec<Kind>,
     pub(super) watches: Vec<Kind>,
     pub(super) named: Option<Value>,
+    /// Methods that change what a controller does, which are not translated.
+    pub(super) settings: Vec<(String, Position)>,
 }
 
 /// A Go type, such as `appsv1.Deployment`, and where it is.
@@ -119,6 +121,9 @@ pub(super) fn read(source: &Source, id: SourceId, path: String, found: &mut Diag
 
 /// The methods that name a finalizer.
 const FINALIZER_CALLS: [&str; 3] = ["AddFinalizer", "ContainsFinalizer", "RemoveFinalizer"];
+
+/// The methods of a builder that change what a controller does.
+const SETTINGS: [&str; 2] = ["WithEventFilter", "WithOptions"];
 
 struct Reader<'t> {
     text: &'t str,
@@ -317,6 +322,15 @@ impl Reader<'_> {
             ..Builder::default()
         };
         for (at, method) in self.chain(index) {
+            let inner =
+                (at + 1..self.end(at + 1)).filter(|it| self.word(*it) == Some("WithPredicates"));
+            let own = SETTINGS.contains(&method).then_some(at);
+            for at in own.into_iter().chain(inner) {
+                let name = self.word(at).unwrap_or_default().to_owned();
+                builder
+                    .settings
+                    .push((name, self.position(self.tokens[at].at)));
+            }
             match method {
                 "For" => builder.of = builder.of.take().or_else(|| self.kind(at + 1)),
                 "Owns" => builder.owns.extend(self.kind(at + 1)),

@@ -1,6 +1,7 @@
 //! Reads an operator that kubebuilder scaffolded: its project file, manifests and markers, and what an operator has to keep that takes over.
 mod facts;
 mod go;
+mod go_mod;
 mod kinds;
 mod manifests;
 mod markers;
@@ -16,6 +17,7 @@ use std::{
 
 use crate::{
     diag::{Code, Diagnostics, Place},
+    options::Kubernetes,
     render::File,
     scaffold::{Takeover, WebhookType},
     source::{Source, SourceId},
@@ -47,6 +49,8 @@ pub(crate) struct Project {
     pub(crate) webhooks: BTreeSet<WebhookType>,
     /// Whether the operator has rights in its own namespace alone.
     pub(crate) is_namespaced: bool,
+    /// The version of Kubernetes whose types the CRDs have.
+    pub(crate) kubernetes: Option<Kubernetes>,
     /// What is as in the installation.
     pub(crate) takeover: Takeover,
     /// Labels of the Pods that must not be those of the new ones.
@@ -127,7 +131,20 @@ pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project,
     let default = default.as_deref().and_then(Path::file_name);
     let default = default.map(|name| name.to_string_lossy().into_owned());
     let plan = plan::Planner::new(file, manifests, files, default.unwrap_or_default());
-    Ok(plan.plan(sources, found))
+    let mut project = plan.plan(sources, found);
+    let path = directory.join(go_mod::FILE);
+    if path.is_file() {
+        let modules = manifests::read(&path)?;
+        if let Some((module, version)) = go_mod::kubernetes(&modules.text) {
+            let place = go_mod::FILE.to_owned();
+            project
+                .findings
+                .values
+                .push(("Kubernetes of the types", module, place));
+            project.kubernetes = Some(version);
+        }
+    }
+    Ok(project)
 }
 
 impl Project {

@@ -131,6 +131,7 @@ impl Planner {
             owns: self.owns,
             webhooks,
             is_namespaced,
+            kubernetes: None,
             takeover: self.takeover,
             labels,
             findings: self.findings,
@@ -223,6 +224,17 @@ impl Planner {
                 );
                 self.by_hand(file, kind.at.line, what);
             }
+        }
+        for (method, at) in &builder.settings {
+            let what = match method.as_str() {
+                "WithOptions" => "its settings are methods of `Controller`",
+                _ => "add `.filter(…)` in `register`, or use `owns_if` or `watches_if` there",
+            };
+            self.by_hand(
+                file,
+                at.line,
+                format!("`{method}`: {what} (docs/manager.md)"),
+            );
         }
         for kind in &builder.watches {
             let id = self.kinds.find(file, kind).id();

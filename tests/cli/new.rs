@@ -313,6 +313,26 @@ fn owned_kinds_have_caches_and_rights() {
 }
 
 #[test]
+fn each_kind_has_its_own_children() {
+    let (directory, package) = directory(TWO_KINDS);
+    let all = "--owns=v1/ConfigMap";
+    let kind = "--owns=Node=apps/v1/Deployment,v1/Service";
+    let crd = "--owns=verylongkindofnetworks.net.example.com=v1/Secret";
+    create(directory.path(), &[all, kind, crd]);
+    let files = files(&package);
+    for (module, owned) in [
+        ("nodes", ["ConfigMap", "Deployment", "Service"].as_slice()),
+        ("very_long_kind_of_networks", &["ConfigMap", "Secret"]),
+    ] {
+        let controller = &files[&format!("src/{module}_controller.rs")];
+        for kind in ["ConfigMap", "Deployment", "Secret", "Service"] {
+            let is_owned = controller.contains(&format!("Children<{kind}>"));
+            assert_eq!(is_owned, owned.contains(&kind), "{module}: {kind}");
+        }
+    }
+}
+
+#[test]
 fn rights_in_one_namespace_are_a_role() {
     let (directory, package) = directory(CRDKIND);
     create(directory.path(), &["--scope=namespace"]);

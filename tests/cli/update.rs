@@ -256,8 +256,10 @@ fn a_kind_is_added_around_the_lines_of_the_user() {
 fn kinds_of_kubernetes_and_children_are_added() {
     let (directory, package) = scaffold(&[]);
     succeed(&package, &["add", "--watch=v1/Node", "--owns=v1/Service"]);
+    succeed(&package, &["add", "--owns=CrdKind=v1/Secret"]);
     let files = files(&package);
     assert!(files["src/controller.rs"].contains(".owns(&services)"));
+    assert!(files["src/controller.rs"].contains(".owns(&secrets)"));
     assert!(files["deploy/rbac.yaml"].contains("resources: [nodes]"));
     assert!(files.contains_key("src/nodes_controller.rs"));
     succeed(&package, &["update", "--check"]);

@@ -8,7 +8,7 @@ use kube_codegen_formats::names;
 
 use super::Args;
 use crate::{
-    cli::{CommandError, console::Console, layer::Layer},
+    cli::{CommandError, console::Console, layer::Layer, owns},
     diag::Diagnostics,
     ir::Model,
     kube_derive::{self, DerivedCrate},
@@ -110,11 +110,12 @@ impl Wanted {
         })
     }
 
-    /// Adds the CRDs of the project to the options.
+    /// Adds the CRDs of the project, and its version of Kubernetes unless another is given, to the options.
     pub(super) fn add_inputs(&self, options: &mut Layer) {
         if let Some(project) = &self.project {
             let paths = project.bases.iter().filter_map(|it| it.path.clone());
             options.file = Some(paths.collect::<Vec<PathBuf>>());
+            options.kubernetes = options.kubernetes.or(project.kubernetes);
         }
     }
 
@@ -149,16 +150,16 @@ impl Wanted {
     }
 
     /// Returns the owned kinds by the name of a CRD.
-    pub(super) fn owns(&self, args: &Args, model: &Model) -> BTreeMap<String, BTreeSet<String>> {
+    pub(super) fn owns(
+        &self,
+        args: &Args,
+        model: &Model,
+    ) -> Result<BTreeMap<String, BTreeSet<String>>, String> {
         if let Some(project) = &self.project {
-            return project.owns.clone();
+            return Ok(project.owns.clone());
         }
-        if args.owns.is_empty() {
-            return BTreeMap::new();
-        }
-        let names: BTreeSet<String> = args.owns.iter().map(|kind| kind.name()).collect();
-        let crds = scaffold::definitions(model).into_iter();
-        crds.map(|(crd, _)| (crd, names.clone())).collect()
+        let crds = scaffold::definitions(model);
+        owns::by_crd(&args.owns, crds.iter().map(|(crd, _)| crd.as_str()), model)
     }
 
     /// Returns the text of all CRDs: that of the project as it is, or else as the model has them.

@@ -56,6 +56,8 @@ func (r *StoreReconciler) Reconcile() {
 func (r *StoreReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&webv1.Store{}, builder.WithPredicates(pred(&corev1.Pod{}))).
+		WithEventFilter(predicate.GenerationChangedPredicate{}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 2}).
 		Named("web-store").
 		Owns(&appsv1.Deployment{}).
 		Owns(&webv1.Region{}).
@@ -147,6 +149,10 @@ fn project() -> BTreeMap<&'static str, String> {
     let all = [
         ("PROJECT", PROJECT),
         (
+            "go.mod",
+            "module shop\n\nrequire (\n\tk8s.io/api v0.36.0\n)\n",
+        ),
+        (
             "api/web/v1/groupversion_info.go",
             "// +groupName=web.example.com\npackage v1\n",
         ),
@@ -200,6 +206,7 @@ fn the_crate_has_the_names_of_the_installation() {
     succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
     let package = directory.path().join("shop-rs");
     let parameters = parameters(&package);
+    assert_eq!(parameters["kubernetes"], "1.36");
     assert_eq!(parameters["watch"], json!(["v1/Secret"]));
     let owned =
         json!({"stores.web.example.com": ["apps/v1/Deployment", "regions.web.example.com"]});
@@ -255,7 +262,23 @@ fn the_crate_has_the_names_of_the_installation() {
         ),
         (
             "TAKEOVER.md",
-            "| internal/controller/store_controller.go:26 | `Watches` of `v1/ConfigMap`",
+            "| internal/controller/store_controller.go:28 | `Watches` of `v1/ConfigMap`",
+        ),
+        (
+            "TAKEOVER.md",
+            "| internal/controller/store_controller.go:22 | `WithPredicates`: add `.filter(",
+        ),
+        (
+            "TAKEOVER.md",
+            "| internal/controller/store_controller.go:23 | `WithEventFilter`: add `.filter(",
+        ),
+        (
+            "TAKEOVER.md",
+            "| internal/controller/store_controller.go:24 | `WithOptions`: its settings",
+        ),
+        (
+            "TAKEOVER.md",
+            "| Kubernetes of the types | `k8s.io/api v0.36.0` | go.mod |",
         ),
         (
             "TAKEOVER.md",
