@@ -101,5 +101,7 @@ mod histogram;
 #[cfg(feature = "cli")]
 mod logs;
 mod panics;
+#[cfg(feature = "otlp")]
+mod traces;
 
 pub use kube_codegen_record::{self as record, clock};

@@ -164,7 +164,8 @@ async fn a_trace_leads_from_the_watch_event_to_the_last_write() {
         .map(|it| &*it.name)
         .collect();
     inside.sort_unstable();
-    assert_eq!(inside.len(), 4, "{inside:?}");
+    assert_eq!(inside, ["create", "patch", "reconcile", "watch event"]);
+    assert!(spans.iter().any(|it| it.name == "watch"), "the informer's");
 
     // The second reconcile, for the event of the own write, fails: the Secret exists.
     let failed = spans
@@ -173,6 +174,18 @@ async fn a_trace_leads_from_the_watch_event_to_the_last_write() {
     if let Some(failed) = failed {
         assert!(matches!(failed.status, Status::Error { .. }));
     }
+}
+
+#[tokio::test]
+async fn a_request_without_a_verb_is_named_after_its_method() {
+    let server = ApiServer::new();
+    let client = traced(&server);
+    let (exporter, provider, _guard) = collect();
+    let request = http::Request::get("/version").body(Vec::new()).unwrap();
+    client.request_text(request).await.unwrap();
+    provider.force_flush().unwrap();
+    let spans = exporter.get_finished_spans().unwrap();
+    assert_eq!(spans[0].name, "get");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, field::Empty, trace_span};
 
@@ -29,6 +29,19 @@ impl<S> Layer<S> for TraceLayer {
     }
 }
 
+/// Returns what kube calls a request, such as `list`; a path is of no use as a name, since it has those of objects.
+fn name<B>(request: &Request<B>) -> &'static str {
+    let verb = request.extensions().get::<&'static str>().copied();
+    verb.unwrap_or_else(|| match *request.method() {
+        Method::GET => "get",
+        Method::POST => "create",
+        Method::PUT => "replace",
+        Method::PATCH => "patch",
+        Method::DELETE => "delete",
+        _ => "request",
+    })
+}
+
 /// The service that [`TraceLayer`] makes.
 #[derive(Clone, Debug)]
 pub struct Traced<S>(S);
@@ -48,11 +61,9 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        // What kube calls the request, such as `list`; a path is of no use as a name, since it has those of objects.
-        let verb = request.extensions().get::<&'static str>().copied();
         let span = trace_span!(
             "request",
-            otel.name = verb.unwrap_or("request"),
+            otel.name = name(&request),
             otel.kind = "client",
             otel.status_code = Empty,
             http.request.method = %request.method(),

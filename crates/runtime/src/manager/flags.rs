@@ -16,6 +16,11 @@ use tracing_subscriber::{Layer, Registry};
 use super::{Manager, ManagerBuilder, ManagerError, exit};
 #[cfg(feature = "webhook")]
 use crate::webhook::{Certificates, ClientConfig, WebhookServer};
+#[cfg(feature = "otlp")]
+use crate::{
+    client::describe,
+    traces::{self, Traces},
+};
 use crate::{
     leader_election::LeaderElectionConfig,
     logs::{self, LogFormat},
@@ -198,6 +203,11 @@ pub struct ManagerArgs {
 impl ManagerArgs {
     /// Runs a whole program: sets up the logs, connects, calls `register`, which adds the controllers, and runs until SIGINT or SIGTERM.
     ///
+    /// With the feature `otlp`, traces go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, over HTTP with protobuf, and durations of
+    /// reconciles in metrics have the ids of traces as exemplars. The other [variables] of OpenTelemetry for resources, samplers and batches count, too.
+    ///
+    /// [variables]: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+    ///
     /// ```no_run
     /// use std::process::ExitCode;
     /// use clap::Parser;
@@ -222,8 +232,41 @@ impl ManagerArgs {
     /// # Panics
     /// If the program has already set up its logs.
     pub async fn run(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
-        self.init_logs();
-        self.run_with_logs(name, register).await
+        #[cfg(feature = "otlp")]
+        return self.run_traced(name, register).await;
+        #[cfg(not(feature = "otlp"))]
+        {
+            self.init_logs();
+            self.run_with_logs(name, register).await
+        }
+    }
+
+    /// As [`Self::run`]; spans go to the collector that the environment names.
+    #[cfg(feature = "otlp")]
+    async fn run_traced(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
+        let (traces, problem) = match Traces::from_env(name) {
+            Ok(traces) => (traces, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        match &traces {
+            Some(traces) => self.init_logs_with(traces.layer()),
+            None => self.init_logs(),
+        }
+        if let Some(problem) = problem {
+            tracing::warn!("no traces are exported: {}", describe(&*problem));
+        }
+        let has_traces = traces.is_some();
+        let register = |manager: &mut Manager| {
+            if has_traces {
+                manager.metrics().set_trace_ids(traces::trace_id);
+            }
+            register(manager);
+        };
+        let ended = self.run_with_logs(name, register).await;
+        if let Some(traces) = traces {
+            traces.end().await;
+        }
+        ended
     }
 
     /// As [`Self::run`], in a program that has set up its logs.

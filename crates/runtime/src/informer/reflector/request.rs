@@ -75,6 +75,7 @@ impl Requests {
             self.inner.list(&params)
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
+        request.extensions_mut().insert("list");
         select(&mut request, shards)?;
         let headers = request.headers_mut();
         headers.insert(header::ACCEPT, self.accept[0].clone());
@@ -106,6 +107,7 @@ impl Requests {
             self.inner.watch(&params, version)
         };
         let mut request = request.map_err(kube::Error::BuildRequest)?;
+        request.extensions_mut().insert("watch");
         select(&mut request, shards)?;
         let headers = request.headers_mut();
         headers.insert(header::ACCEPT, self.accept[1].clone());
