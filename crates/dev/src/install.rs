@@ -4,10 +4,12 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     slice,
+    time::Duration,
 };
 
 use http::Method;
 use serde_json::Value;
+use tokio::time::{Instant, sleep};
 
 use kube_codegen::{
     diag::{Diagnostics, Severity},
@@ -21,6 +23,12 @@ use crate::{
 };
 
 const APPLY: &str = "application/apply-patch+yaml";
+
+/// How long the webhooks of an operator may take until they answer.
+pub(super) const WEBHOOKS: Duration = Duration::from_secs(30);
+
+/// How soon an object whose webhook does not answer is tried again.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// Objects of files, in the order in which they are applied.
 pub(super) struct Manifests(Vec<(PathBuf, Value)>);
@@ -136,8 +144,15 @@ impl Manifests {
             .collect()
     }
 
-    /// Applies all objects. An object that is refused does not stop the others; the error has all refusals.
-    pub(super) async fn install(&self, cluster: &Cluster, view: &View) -> Result<(), String> {
+    /// Applies all objects. An object that is refused does not stop the others; the error has all refusals. An object whose webhook does not
+    /// answer is tried again for as long as `patience` says: the operator may still start.
+    pub(super) async fn install(
+        &self,
+        cluster: &Cluster,
+        view: &View,
+        patience: Duration,
+    ) -> Result<(), String> {
+        let deadline = Instant::now() + patience;
         let mut problems = Vec::new();
         let defined: BTreeSet<&str> = self
             .of_kind("CustomResourceDefinition")
@@ -165,7 +180,18 @@ impl Manifests {
                 ));
                 continue;
             }
-            match apply(cluster, object).await {
+            let mut applied = apply(cluster, object).await;
+            if applied.as_ref().is_err_and(|it| waits_for_webhook(it)) && Instant::now() < deadline
+            {
+                view.note(&format!("{what} waits for the operator's webhooks"));
+            }
+            while applied.as_ref().is_err_and(|it| waits_for_webhook(it))
+                && Instant::now() < deadline
+            {
+                sleep(AGAIN).await;
+                applied = apply(cluster, object).await;
+            }
+            match applied {
                 Ok(()) => view.note(&format!("applied {what}")),
                 Err(problem) => problems.push(format!("{}: {what}: {problem}", path.display())),
             }
@@ -176,6 +202,12 @@ impl Manifests {
             Err(problems.join("\n"))
         }
     }
+}
+
+/// Returns whether a webhook does not answer: 500, with this text alone (`k8s.io/apiserver/pkg/admission/plugin/webhook/errors`).
+fn waits_for_webhook(problem: &str) -> bool {
+    let converts = problem.starts_with("conversion webhook for ") && problem.contains(" failed: ");
+    converts || problem.contains("failed calling webhook")
 }
 
 async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use std::{
     path::PathBuf,
+    pin::pin,
     process::ExitStatus,
     sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
@@ -20,7 +21,7 @@ use crate::{
     cluster::Cluster,
     follow,
     history::{Operator as State, Simulation},
-    install::Manifests,
+    install::{Manifests, WEBHOOKS},
     page::{Actions, Order, Page, picture},
     proxy::Proxy,
     settled::Settled,
@@ -132,7 +133,7 @@ async fn session(
     if args.has_operator() {
         manifests.leave_out_deployments(view);
     }
-    if let Some(problem) = manifests.install(cluster, view).await.err() {
+    if let Some(problem) = manifests.install(cluster, view, Duration::ZERO).await.err() {
         view.error(&problem);
     }
     let (changes, mut seen) = mpsc::unbounded_channel();
@@ -178,7 +179,9 @@ async fn session(
         view.note("no operator: the API server runs until Ctrl-C");
     }
     let applied = Manifests::read(&args.apply)?;
-    applied.install(cluster, view).await?;
+    // Meanwhile the operator starts, or ends.
+    let mut applying = pin!(applied.install(cluster, view, WEBHOOKS));
+    let mut is_applied = false;
     let mut settled = Settled::default();
     let limit = time::sleep(Duration::from_secs(args.timeout));
     tokio::pin!(limit);
@@ -190,8 +193,12 @@ async fn session(
                     return Err("the operator ended".to_owned());
                 }
             }
+            result = &mut applying, if !is_applied => {
+                result?;
+                is_applied = true;
+            }
             Some(change) = seen.recv() => settled.seen(change),
-            () = settled.done(), if args.once => return Ok(End::Done),
+            () = settled.done(), if args.once && is_applied => return Ok(End::Done),
             () = &mut limit, if args.once => {
                 return Err(format!("the operator was not done after {} s", args.timeout));
             }
@@ -227,8 +234,9 @@ async fn changed(
         if args.has_operator() {
             manifests.leave_out_deployments(view);
         }
-        manifests.install(cluster, view).await?;
-        Manifests::read(&args.apply)?.install(cluster, view).await?;
+        manifests.install(cluster, view, WEBHOOKS).await?;
+        let applied = Manifests::read(&args.apply)?;
+        applied.install(cluster, view, WEBHOOKS).await?;
     }
     if change.code && args.has_operator() {
         view.note("sources changed: build");

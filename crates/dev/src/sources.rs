@@ -2,12 +2,16 @@
 
 use std::{
     collections::BTreeMap,
+    mem,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, timeout_at},
+};
 
 use crate::install::is_manifest;
 
@@ -23,6 +27,10 @@ pub(super) struct Change {
 
 pub(super) struct Sources {
     paths: mpsc::UnboundedReceiver<PathBuf>,
+    /// What has changed since the last call that returned.
+    change: Change,
+    /// When that is complete, unless more follows.
+    quiet: Option<Instant>,
     /// Watches until it is dropped.
     _watcher: RecommendedWatcher,
 }
@@ -64,21 +72,29 @@ pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, Stri
     }
     Ok(Sources {
         paths,
+        change: Change::default(),
+        quiet: None,
         _watcher: watcher,
     })
 }
 
 impl Sources {
-    /// Waits for changes, and until they have ended for a moment.
+    /// Waits for changes, and until they have ended for a moment. A call that is dropped loses none.
     pub(super) async fn next(&mut self) -> Option<Change> {
         loop {
-            let mut change = Change::default();
-            change.add(&self.paths.recv().await?);
-            while let Ok(Some(path)) = timeout(QUIET, self.paths.recv()).await {
-                change.add(&path);
-            }
-            if change != Change::default() {
-                return Some(change);
+            let path = match self.quiet {
+                None => self.paths.recv().await?,
+                Some(quiet) => match timeout_at(quiet, self.paths.recv()).await {
+                    Ok(path) => path?,
+                    Err(_) => {
+                        self.quiet = None;
+                        return Some(mem::take(&mut self.change));
+                    }
+                },
+            };
+            self.change.add(&path);
+            if self.change != Change::default() {
+                self.quiet = Some(Instant::now() + QUIET);
             }
         }
     }
@@ -99,7 +115,30 @@ impl Change {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
+    use tokio::time::timeout;
+
     use super::*;
+
+    #[tokio::test]
+    async fn calls_that_are_dropped_lose_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("crd.yaml");
+        std::fs::write(&file, "a").unwrap();
+        let mut sources = watch(folder.path(), slice::from_ref(&file)).unwrap();
+        std::fs::write(&file, "b").unwrap();
+        // As if the operator did something all the time.
+        let often = QUIET / 10;
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let change = loop {
+            if let Ok(change) = timeout(often, sources.next()).await {
+                break change;
+            }
+            assert!(Instant::now() < deadline, "the change is lost");
+        };
+        assert!(change.unwrap().manifests);
+    }
 
     #[test]
     fn a_change_is_one_of_code_or_of_manifests() {

@@ -229,6 +229,37 @@ fn a_change_of_a_definition_is_applied_again() {
 }
 
 #[tokio::test]
+async fn an_applied_object_waits_for_webhooks() {
+    let folder = directory();
+    let deploy = folder.path().join("deploy");
+    fs::create_dir(&deploy).unwrap();
+    let webhook = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": "late"},
+        "webhooks": [{
+            "name": "late.example.com",
+            "admissionReviewVersions": ["v1"],
+            "sideEffects": "None",
+            // Nothing listens there.
+            "clientConfig": {"url": "https://127.0.0.1:1/"},
+            "rules": [{"apiGroups": ["iksoon.test.com"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}],
+        }],
+    });
+    fs::write(deploy.join("webhooks.json"), webhook.to_string()).unwrap();
+    let object = "{apiVersion: iksoon.test.com/v1, kind: CrdKind, metadata: {name: a}}";
+    fs::write(folder.path().join("a.yaml"), object).unwrap();
+    let args = ["-f", "crd.yaml", "--apply", "a.yaml", "--", "sleep", "1000"];
+    let mut dev = Dev::start(folder.path(), &args);
+    let client = dev.client().await;
+    dev.line("CrdKind a waits for the operator's webhooks");
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/late";
+    let request = http::Request::delete(path).body(Vec::new()).unwrap();
+    client.request::<Value>(request).await.unwrap();
+    dev.line("applied CrdKind a");
+}
+
+#[tokio::test]
 async fn without_an_operator_the_definitions_are_served() {
     for args in [
         &["-f", "crd.yaml"][..],
