@@ -15,29 +15,29 @@ use crate::{
 pub(super) struct Owns {
     /// The kind or the name of the CRD whose objects own them; all without it.
     owner: Option<String>,
-    owned: Vec<&'static CoreKind>,
+    kinds: Vec<&'static CoreKind>,
 }
 
 impl FromStr for Owns {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (owner, owned) = match text.split_once('=') {
-            Some((owner, owned)) => (Some(owner.trim().to_owned()), owned),
+        let (owner, kinds) = match text.split_once('=') {
+            Some((owner, kinds)) => (Some(owner.trim().to_owned()), kinds),
             None => (None, text),
         };
-        let owned = owned.split(',').map(scaffold::core_kind);
+        let kinds = kinds.split(',').map(scaffold::core_kind);
         Ok(Self {
             owner,
-            owned: owned.collect::<Result<_, _>>()?,
+            kinds: kinds.collect::<Result<_, _>>()?,
         })
     }
 }
 
 /// Fails if the oldest Kubernetes version to support does not have an owned kind.
 pub(super) fn check(all: &[Owns], kubernetes: Kubernetes) -> Result<(), String> {
-    let mut owned = all.iter().flat_map(|it| &it.owned);
-    owned.try_for_each(|kind| kind.check(kubernetes))
+    let mut kinds = all.iter().flat_map(|it| &it.kinds);
+    kinds.try_for_each(|kind| kind.check(kubernetes))
 }
 
 /// Returns the owned kinds by the names of the CRDs that own them. `owners` are those that a value without an owner is for; one with an owner may
@@ -58,7 +58,7 @@ pub(super) fn by_crd<'o>(
             None => owners.iter().map(|it| (*it).to_owned()).collect(),
         };
         for name in named {
-            let owned = value.owned.iter().map(|kind| kind.name());
+            let owned = value.kinds.iter().map(|kind| kind.name());
             owns.entry(name).or_default().extend(owned);
         }
     }
@@ -106,7 +106,7 @@ mod tests {
     fn an_owner_is_before_the_kinds() {
         let value: Owns = "Website=apps/v1/Deployment, v1/Service".parse().unwrap();
         assert_eq!(value.owner.as_deref(), Some("Website"));
-        let names: Vec<String> = value.owned.iter().map(|it| it.name()).collect();
+        let names: Vec<String> = value.kinds.iter().map(|it| it.name()).collect();
         assert_eq!(names, ["apps/v1/Deployment", "v1/Service"]);
         let value: Owns = "v1/Service".parse().unwrap();
         assert_eq!(value.owner, None);

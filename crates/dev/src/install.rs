@@ -129,6 +129,14 @@ impl Manifests {
             .filter(move |object| text(object, "/kind") == kind)
     }
 
+    /// Returns whether the API server calls webhooks of an operator.
+    pub(super) fn has_webhooks(&self) -> bool {
+        let converts = |crd: &Value| text(crd, "/spec/conversion/strategy") == "Webhook";
+        let mut objects = self.0.iter().map(|(_, object)| object);
+        objects.any(|it| text(it, "/kind").ends_with("WebhookConfiguration"))
+            || self.of_kind("CustomResourceDefinition").any(converts)
+    }
+
     /// Returns the paths of the collections of the custom kinds, and their plurals.
     pub(super) fn custom_resources(&self) -> BTreeSet<(String, String)> {
         self.of_kind("CustomResourceDefinition")

@@ -7,6 +7,7 @@ mod cluster;
 mod follow;
 mod history;
 mod install;
+mod operator;
 mod page;
 mod proxy;
 mod read;

@@ -83,16 +83,14 @@ impl Sources {
     pub(super) async fn next(&mut self) -> Option<Change> {
         loop {
             let path = match self.quiet {
-                None => self.paths.recv().await?,
-                Some(quiet) => match timeout_at(quiet, self.paths.recv()).await {
-                    Ok(path) => path?,
-                    Err(_) => {
-                        self.quiet = None;
-                        return Some(mem::take(&mut self.change));
-                    }
-                },
+                None => Ok(self.paths.recv().await),
+                Some(quiet) => timeout_at(quiet, self.paths.recv()).await,
             };
-            self.change.add(&path);
+            let Ok(path) = path else {
+                self.quiet = None;
+                return Some(mem::take(&mut self.change));
+            };
+            self.change.add(&path?);
             if self.change != Change::default() {
                 self.quiet = Some(Instant::now() + QUIET);
             }

@@ -16,7 +16,7 @@ use crate::root;
 /// Arguments of the task.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Run `docs/plots/recording.sh`, and record what it prints; without this, the recording is drawn as it is
+    /// Run `docs/plots/recording.sh` for each example, and record what it prints; without this, the recordings are drawn as they are
     #[arg(long)]
     record: bool,
     /// Evaluate the queries of the dashboard with the Prometheus at this URL, and record the answers; docs/plots/dashboard.sh does it
@@ -28,8 +28,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     let directory = root().join("docs/plots");
     if arguments.record {
-        let lines = recording::record(&directory.join("recording.sh"))?;
-        fs::write(directory.join("recording.json"), lines)?;
+        for example in recording::EXAMPLES {
+            let lines = recording::record(&directory.join("recording.sh"), example)?;
+            fs::write(directory.join(format!("recordings/{example}.json")), lines)?;
+        }
     }
     if let Some(url) = &arguments.dashboard {
         let answers = dashboard::evaluate(url, &read_dashboard()?)?;
@@ -50,8 +52,12 @@ fn pictures(directory: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> 
         .iter()
         .map(|plot| (directory.join(format!("{}.svg", plot.name)), plot.draw()))
         .collect();
-    let lines: Vec<(f64, String)> = serde_json::from_str(&read("recording.json")?)?;
-    pictures.push((directory.join("recording.svg"), recording::draw(&lines)));
+    for example in recording::EXAMPLES {
+        let name = format!("recordings/{example}");
+        let lines: Vec<(f64, String)> = serde_json::from_str(&read(&format!("{name}.json"))?)?;
+        let picture = directory.join(format!("{name}.svg"));
+        pictures.push((picture, recording::draw(&lines)));
+    }
     let answers = serde_json::from_str(&read("dashboard.json")?)?;
     let picture = dashboard::draw(&read_dashboard()?, &answers)?;
     pictures.push((directory.join("dashboard.svg"), picture));

@@ -11,6 +11,16 @@ use std::{
 use super::escape;
 use crate::root;
 
+/// The examples with a recording.
+pub(super) const EXAMPLES: [&str; 6] = [
+    "crdkind-operator",
+    "foo-controller",
+    "network-controller",
+    "pod-watcher",
+    "secret-copier",
+    "virtualmachine-operator",
+];
+
 /// The seconds of the recording.
 const SECONDS: f64 = 20.0;
 /// The lines of the terminal.
@@ -20,11 +30,12 @@ const COLUMNS: usize = 118;
 const LINE: usize = 19;
 const TOP: usize = 38;
 
-/// Runs a script in the root of the repository, and returns its lines with their seconds, as JSON.
-pub(super) fn record(script: &Path) -> Result<String, Box<dyn Error>> {
+/// Runs a script for an example in the root of the repository, and returns its lines with their seconds, as JSON.
+pub(super) fn record(script: &Path, example: &str) -> Result<String, Box<dyn Error>> {
     let start = Instant::now();
     let mut child = Command::new("sh")
         .arg(script)
+        .arg(example)
         .current_dir(root())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
