@@ -31,6 +31,12 @@ struct Target {
     installed: bool,
 }
 
+/// The fields of a client configuration, of which it has exactly one.
+const WAYS: [&str; 2] = ["service", "url"];
+
+/// The client configuration of a CRD.
+const CONVERSION: &str = "/spec/conversion/webhook/clientConfig";
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `webhooks[].clientConfig`
@@ -88,7 +94,9 @@ impl Publisher {
                 source: Box::new(source),
             };
             let live = api.get_opt(&target.name).await.map_err(failed)?;
-            let live = live.map(|object| object.data);
+            let (version, live) = live
+                .map(|object| (object.metadata.resource_version, object.data))
+                .unzip();
             let is_current = encoded.as_ref().is_none_or(|bundle| {
                 let bundles = live.as_ref().map(|live| bundles(target.form, live));
                 bundles.is_some_and(|all| !all.is_empty() && all.iter().all(|one| one == bundle))
@@ -97,7 +105,19 @@ impl Publisher {
                 continue;
             }
             let part = if self.install {
-                target.whole(encoded.as_deref())
+                let whole = target.whole(encoded.as_deref());
+                let reached = live.and_then(|live| target.reached(live, &whole));
+                if let Some(mut reached) = reached {
+                    reached["metadata"] = json!({"resourceVersion": version.flatten()});
+                    let params = PatchParams {
+                        field_manager: Some(self.manager.clone()),
+                        ..PatchParams::default()
+                    };
+                    let patch = Patch::Merge(reached);
+                    let patched = api.patch(&target.name, &params, &patch).await;
+                    patched.map_err(failed)?;
+                }
+                whole
             } else {
                 let bundle = encoded.as_deref().unwrap_or_default();
                 let part = live.map_or(Err("it does not exist"), |live| target.part(&live, bundle));
@@ -139,6 +159,39 @@ impl Target {
         }
     }
 
+    /// Returns a merge patch that changes how the API server reaches the webhooks, from a Service to a URL or the reverse; `None` if that stays. An
+    /// apply would leave the other way as well, which belongs to who installed the object, and is refused for that.
+    fn reached(&self, mut live: Value, whole: &Value) -> Option<Value> {
+        match self.form {
+            Form::Configuration => {
+                let wanted = |one: &Value| {
+                    let mut all = whole["webhooks"].as_array()?.iter();
+                    Some(&all.find(|it| it["name"] == one["name"])?["clientConfig"])
+                };
+                let mut changes = false;
+                for one in webhooks(&mut live) {
+                    if let Some(wanted) = wanted(one).filter(|it| differs(&one["clientConfig"], it))
+                    {
+                        one["clientConfig"] = wanted.clone();
+                        changes = true;
+                    }
+                }
+                changes.then(|| json!({"webhooks": live["webhooks"]}))
+            }
+            Form::Conversion => {
+                let found = live.pointer(CONVERSION)?;
+                let wanted = whole.pointer(CONVERSION)?;
+                differs(found, wanted).then(|| {
+                    let mut config = wanted.clone();
+                    for way in WAYS.into_iter().filter(|way| wanted[way].is_null()) {
+                        config[way] = Value::Null;
+                    }
+                    json!({"spec": {"conversion": {"webhook": {"clientConfig": config}}}})
+                })
+            }
+        }
+    }
+
     /// Returns only the CAs, for what the live object has.
     fn part(&self, live: &Value, bundle: &str) -> Result<Value, &'static str> {
         let config = json!({"caBundle": bundle});
@@ -171,6 +224,12 @@ impl Target {
         fields["metadata"] = json!({"name": self.name});
         fields
     }
+}
+
+/// Whether the API server reaches a webhook in another way than it is to.
+fn differs(found: &Value, wanted: &Value) -> bool {
+    let mut ways = WAYS.into_iter();
+    ways.any(|way| !found[way].is_null() && wanted[way].is_null())
 }
 
 fn webhooks(configuration: &mut Value) -> impl Iterator<Item = &mut Value> {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 mod errors;
 mod finalizers;
-mod gadget;
+pub(crate) mod gadget;
 mod kinds;
 mod migration;
 mod modify;

@@ -1,13 +1,25 @@
 //! The objects that register the webhooks.
 use std::time::Duration;
 
-use k8s_openapi::api::{autoscaling::v1::Scale, coordination::v1::Lease, core::v1::ConfigMap};
-use kube_codegen_runtime::webhook::{
-    ClientConfig, FailurePolicy, Refusal, Request, Webhook, Webhooks,
+use k8s_openapi::{
+    api::{
+        admissionregistration::v1::MutatingWebhookConfiguration, autoscaling::v1::Scale,
+        coordination::v1::Lease, core::v1::ConfigMap,
+    },
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
-use serde_json::json;
+use kube_codegen_runtime::webhook::{
+    ClientConfig, FailurePolicy, OwnCertificates, Refusal, Request, Webhook, WebhookServer,
+    Webhooks,
+};
+use kube_codegen_testing::ApiServer;
+use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use crate::webhook::operator::{Rules, webhooks};
+use crate::{
+    client::gadget::{self, Gadget},
+    webhook::operator::{Operator, Rules, convert, set_color, webhooks},
+};
 
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 fn nothing<K>(_: &mut K, _: &Request) -> Result<(), Refusal> {
@@ -91,6 +103,38 @@ fn settings_of_a_webhook_are_part_of_it() {
         mutating[1]["matchConditions"][0]["expression"],
         "request.resource.resource != 'leases'"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_url_takes_the_place_of_an_installed_service() {
+    let webhooks = || {
+        let webhooks = Webhooks::new("operator").defaulting(set_color);
+        webhooks.converting::<Gadget, _>(convert)
+    };
+    let service = ClientConfig::service("default", "operator-webhook");
+    let deployed = webhooks().configurations(&service);
+    let mut crd = gadget::crd();
+    crd["spec"]["preserveUnknownFields"] = false.into();
+    crd["spec"]["conversion"] = json!(deployed.conversions[0].1);
+    let server = ApiServer::new();
+    server.apply(&crd.to_string()).await.unwrap();
+    server.apply(&deployed.to_yaml().unwrap()).await.unwrap();
+    let own = OwnCertificates::new();
+    let operator = Operator::start_with(&server, webhooks(), own, WebhookServer::install);
+    let reached = server.until(|server| {
+        let crd: CustomResourceDefinition = server.get("", "gadgets.example.com")?;
+        let crd = json!(crd)["spec"]["conversion"]["webhook"]["clientConfig"].clone();
+        let mutating: MutatingWebhookConfiguration = server.get("", "operator-mutating")?;
+        let mutating = json!(mutating)["webhooks"][0]["clientConfig"].clone();
+        let all = [crd, mutating];
+        let is_written = |one: &Value| one["url"].is_string() && one["caBundle"].is_string();
+        all.iter().all(is_written).then_some(all)
+    });
+    let reached = timeout(Duration::from_secs(10), reached).await.unwrap();
+    for config in reached {
+        assert!(config["service"].is_null(), "{config}");
+    }
+    operator.stop().await.unwrap();
 }
 
 #[test]

@@ -56,6 +56,15 @@ impl Answer {
 
 impl Operator {
     pub fn start(server: &ApiServer, webhooks: Webhooks, own: OwnCertificates) -> Self {
+        Self::start_with(server, webhooks, own, |settings| settings)
+    }
+
+    pub fn start_with(
+        server: &ApiServer,
+        webhooks: Webhooks,
+        own: OwnCertificates,
+        change: impl FnOnce(WebhookServer) -> WebhookServer,
+    ) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = port.local_addr().unwrap().to_string();
         drop(port);
@@ -63,7 +72,8 @@ impl Operator {
             .address(&address)
             .reached_by(ClientConfig::url(format!("https://{address}")))
             .certificates(Certificates::Own(own));
-        let builder = Manager::builder(server.client(), "operator").webhook_server(settings);
+        let builder = Manager::builder(server.client(), "operator");
+        let builder = builder.webhook_server(change(settings));
         let mut manager = builder.build().unwrap();
         manager.webhooks(webhooks);
         let metrics = manager.metrics();
