@@ -37,6 +37,24 @@ pub(crate) struct Single {
     pub(crate) schedule: Schedule,
 }
 
+impl Single {
+    /// Returns the same fault in the run without faults that has shown its point, which gets there for certain.
+    fn in_first_run(&self, seed: u64) -> Option<Self> {
+        let schedule = Schedule {
+            seed,
+            from: 0,
+            ..self.schedule.clone()
+        };
+        let kind = self.kind.clone();
+        let is_needed = !schedule.decisions.is_empty() && !self.report;
+        is_needed.then_some(Self {
+            kind,
+            schedule,
+            ..*self
+        })
+    }
+}
+
 /// The schedules of one fault each, in the order in which they are tried.
 pub(crate) struct Singles {
     /// The kinds that were not tried, each with one of its schedules in words; those of reports need none.
@@ -48,15 +66,22 @@ pub(crate) struct Singles {
     chosen: HashSet<String>,
     /// Those of a chosen kind: they come next if that schedule does not get to its fault.
     waiting: Vec<Single>,
+    /// One of each kind in the run that has shown its point, for the kinds of which no other schedule gets to its fault. What comes with the age
+    /// of a process, such as the end of a watch, is in no run that begins with the phase.
+    in_first_run: VecDeque<Single>,
 }
 
 impl Singles {
     pub(crate) fn new(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> Self {
         let next = singles(setup, known, seed, random);
         let mut untried = BTreeMap::new();
+        let mut in_first_run = VecDeque::new();
         for single in &next {
             let words = || (!single.report).then(|| words(&single.schedule));
-            untried.entry(single.kind.clone()).or_insert_with(words);
+            untried.entry(single.kind.clone()).or_insert_with(|| {
+                in_first_run.extend(single.in_first_run(seed));
+                words()
+            });
         }
         Self {
             untried,
@@ -64,6 +89,7 @@ impl Singles {
             later: VecDeque::new(),
             chosen: HashSet::new(),
             waiting: Vec::new(),
+            in_first_run,
         }
     }
 
@@ -78,7 +104,16 @@ impl Singles {
                 self.waiting.push(single);
             }
         }
-        None
+        if self.waits() {
+            return None;
+        }
+        let untried = &self.untried;
+        let chosen = &mut self.chosen;
+        self.in_first_run
+            .retain(|it| untried.contains_key(&it.kind));
+        let mut singles = self.in_first_run.iter();
+        let next = singles.position(|it| chosen.insert(it.kind.clone()))?;
+        self.in_first_run.remove(next)
     }
 
     /// Whether a result decides if a schedule is needed.

@@ -28,9 +28,12 @@ pub(super) async fn at_rest_after(
     // Without faults, what is expected of a phase says whether the operator has got there.
     let phase = &workload.phases[states.len()];
     let is_unknown = phase.same_as.is_none() && !phase.empty && !phase.hopeless;
+    // The point of a fault may be in that time.
+    let lacks_fault = || schedule.decisions.len() == 1 && world.lacks_fault();
     settle(world, || {
         let mut broken = wrong(&world.state()).into_iter();
-        reference.is_none() && is_unknown || broken.any(|it| world.is_checked(&it))
+        is_unknown && (reference.is_none() || lacks_fault())
+            || broken.any(|it| world.is_checked(&it))
     })
     .await;
     let current = world.state();

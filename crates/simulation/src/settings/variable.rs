@@ -2,12 +2,12 @@
 
 use std::env;
 
-/// Returns what a variable is set to.
+/// Returns what a variable is set to; an empty one is not set, so that one that a Makefile sets can be turned off.
 ///
 /// # Panics
 /// If `read` does not understand it.
 pub(crate) fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-    let text = env::var(name).ok()?;
+    let text = env::var(name).ok().filter(|text| !text.is_empty())?;
     let value = read(&text);
     assert!(
         value.is_some(),

@@ -316,6 +316,11 @@ impl World {
         inner.decisions.is_empty() && inner.struck < phase && self.steering.is_none()
     }
 
+    /// Whether a fault of the schedule has not happened yet.
+    pub(crate) fn lacks_fault(&self) -> bool {
+        !self.lock().decisions.is_empty()
+    }
+
     /// Returns a hash of the objects of the server.
     pub(crate) fn server_hash(&self) -> u64 {
         let hashes = self.server.filter_map(|object| Some(steer::hash(object)));
