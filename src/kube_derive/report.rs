@@ -9,7 +9,7 @@ use super::DerivedCrate;
 use crate::{
     ir::{self, Model},
     render::File,
-    scaffold::crd_name,
+    scaffold::{TAKEOVER, crd_name},
 };
 
 impl DerivedCrate {
@@ -43,7 +43,7 @@ impl DerivedCrate {
         self.names(&mut text, model, controllers);
         text.push_str(&change_over(name));
         File {
-            path: "TAKEOVER.md".to_owned(),
+            path: TAKEOVER.to_owned(),
             text: text.into(),
         }
     }

@@ -38,6 +38,10 @@ pub(super) struct Manifests {
     pub(super) bindings: Vec<Value>,
     /// The name of the Lease in a configuration file of the manager.
     pub(super) lease: Option<String>,
+    /// What kustomize installs beside CRDs, roles, the manager and the configurations of its webhooks.
+    pub(super) installed: Vec<Value>,
+    /// The directories that config/default/kustomization.yaml installs.
+    pub(super) directories: Vec<String>,
     /// Whether cert-manager writes the CA into CRDs.
     pub(super) injects: bool,
     /// Labels that kustomize puts on all objects.
@@ -68,7 +72,7 @@ impl Manifests {
                     let objects = documents(&source, sources, found);
                     all.samples.push((source, objects));
                 }
-                "default" | "webhook" | "manager" | "rbac" | "patches" => {
+                "default" | "webhook" | "manager" | "rbac" | "patches" | "certmanager" => {
                     for object in documents(&source, sources, found) {
                         all.add(directory, object);
                     }
@@ -91,6 +95,9 @@ impl Manifests {
                 self.webhooks.push(object);
             }
             ("webhook", "Service") => self.services.push(text("/metadata/name")),
+            ("default", "Service") | ("certmanager", "Certificate" | "Issuer") => {
+                self.installed.push(object);
+            }
             ("manager", "Deployment") => self.deployments.push(object),
             ("rbac", "ClusterRole" | "Role") if text("/metadata/name") == "manager-role" => {
                 self.roles.push(object);
@@ -113,6 +120,9 @@ impl Manifests {
                 if let Some(prefix) = object["namePrefix"].as_str() {
                     prefix.clone_into(&mut self.prefix);
                 }
+                let resources = object["resources"].as_array().into_iter().flatten();
+                let resources = resources.filter_map(Value::as_str);
+                self.directories.extend(resources.map(str::to_owned));
                 let name = object.pointer("/commonLabels/app.kubernetes.io~1name");
                 self.labels
                     .extend(name.and_then(Value::as_str).map(str::to_owned));

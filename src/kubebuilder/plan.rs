@@ -102,6 +102,7 @@ impl Planner {
             self.controller(file, builder, named);
         }
         self.names(&files, found);
+        self.environment();
         for file in &files {
             self.finalizer(file, &files);
             self.metrics(file);
@@ -352,6 +353,16 @@ impl Planner {
         let services = self.manifests.services.iter();
         let services = services.map(|service| format!("service/{prefix}{service}"));
         self.findings.obsolete.extend(services);
+        // Without cert-manager, kubectl knows no kind of it and deletes nothing.
+        let mut directories = self.manifests.directories.iter();
+        let issues = directories.any(|path| path.trim_end_matches('/').ends_with("/certmanager"));
+        let installed = self.manifests.installed.iter().filter_map(|object| {
+            let kind = object["kind"].as_str()?.to_lowercase();
+            let is_issued = kind != "service";
+            let group = if is_issued { ".cert-manager.io" } else { "" };
+            (issues || !is_issued).then(|| format!("{kind}{group}/{}", name(object)))
+        });
+        self.findings.obsolete.extend(installed);
         let accounts = &self.manifests.accounts;
         let is_account = |subject: &Json| {
             let mut names = accounts.iter().map(|it| &it["metadata"]["name"]);

@@ -2,10 +2,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use super::{Project, facts::GoFile};
-use crate::render::File;
-
-/// The file in the crate.
-const PATH: &str = "TAKEOVER.md";
+use crate::{render::File, scaffold};
 
 /// Returns the page. `controllers` are the modules of the crate by the name of a CRD or a kind of Kubernetes.
 pub(super) fn report(
@@ -66,7 +63,7 @@ pub(super) fn report(
     }
     text.push_str(&change_over(project, name));
     File {
-        path: PATH.to_owned(),
+        path: scaffold::TAKEOVER.to_owned(),
         text: text.into(),
     }
 }

@@ -24,7 +24,9 @@ pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::Location;
 pub(crate) use merge::{Merged, merge};
 pub(crate) use name::PackageName;
-pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, definitions};
+pub(crate) use operator::{
+    DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, TAKEOVER, definitions,
+};
 pub(crate) use sample::sample;
 pub(crate) use templates::{check_names, message};
 pub(crate) use webhooks::{WebhookType, module as webhooks_module, with_conversions};

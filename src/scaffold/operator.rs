@@ -6,7 +6,7 @@ use std::{
 };
 
 use kube_codegen_schema::Extent;
-use minijinja::Value;
+use minijinja::{Value, context};
 
 use super::{
     DeployScope, Package, Parameters,
@@ -25,6 +25,9 @@ pub(crate) const DEFINITIONS: &str = "deploy/crd.yaml";
 
 /// The manifest of the crate.
 pub(crate) const MANIFEST: &str = "Cargo.toml";
+
+/// The page of a crate that takes over a running operator: what is left to do, and the commands of the change.
+pub(crate) const TAKEOVER: &str = "TAKEOVER.md";
 
 /// The options of `kube-codegen generate` in the crate.
 pub(crate) const CONFIG: &str = "kube-codegen.toml";
@@ -140,6 +143,9 @@ impl Operator<'_> {
         variables.insert("field_manager", optional(&takeover.field_manager));
         let former = takeover.former_managers.iter().map(String::as_str);
         variables.insert("former_managers", former.collect());
+        let environment = takeover.environment.iter();
+        let environment = environment.map(|(name, value)| context! { name, value });
+        variables.insert("environment", environment.collect());
         variables.insert("newer_kubernetes", Value::from(is_newer));
         variables.insert("options", options);
         variables.insert("several", Value::from(kinds.len() > 1));

@@ -54,15 +54,24 @@ pub(super) fn summary(
     if args.dry_run {
         console.line(&format!("{name} in {root}: {totals}"));
     } else if steps.is_empty() {
-        console.line(&format!(
-            "{name} in {root}: {totals}; next: cd {root} && cargo run"
-        ));
+        // In the cluster of a running operator, `cargo run` would work on its objects, without its Lease.
+        let next = if takes_over(args) {
+            format!("read {root}/{}", scaffold::TAKEOVER)
+        } else {
+            format!("cd {root} && cargo run")
+        };
+        console.line(&format!("{name} in {root}: {totals}; next: {next}"));
     } else {
         console.line(&format!("{name} in {root}: {totals}"));
     }
     for step in steps {
         console.line(&format!("\n{step}"));
     }
+}
+
+/// Whether the crate replaces an operator that may be running.
+const fn takes_over(args: &Args) -> bool {
+    args.from_kubebuilder.is_some() || args.from_kube_derive.is_some()
 }
 
 /// Returns the dependencies that the user's manifest lacks, as TOML.

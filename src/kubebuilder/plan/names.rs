@@ -2,11 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value as Json;
+
 use super::{GO_MANAGER, Planner};
 use crate::{
     diag::{Code, Diagnostics, Place},
     kubebuilder::facts::{GoFile, Value},
 };
+
+/// The directory with the Deployment.
+const MANAGER: &str = "config/manager";
+
+/// The containers of a Deployment.
+const CONTAINERS: &str = "/spec/template/spec/containers";
+
+/// The variable that operators have the watched namespaces from.
+const NAMESPACES: &str = "WATCH_NAMESPACE";
 
 impl Planner {
     /// Finds the namespace, the Lease and the field manager.
@@ -80,6 +91,58 @@ impl Planner {
                 self.by_hand(file, at.line, what.to_owned());
             }
         }
+    }
+
+    /// Finds the variables of the environment that the manager's container has: those with a value are set in the new Deployment, too.
+    pub(super) fn environment(&mut self) {
+        let containers = self.manifests.deployments.iter().filter_map(|deployment| {
+            let containers = deployment.pointer(CONTAINERS)?.as_array()?;
+            let manager = containers.iter().find(|it| it["name"] == "manager");
+            manager.or(containers.first())
+        });
+        let containers: Vec<Json> = containers.cloned().collect();
+        for container in &containers {
+            let variables = container["env"].as_array().into_iter().flatten();
+            let named = variables.filter_map(|it| Some((it["name"].as_str()?, it)));
+            for (name, variable) in named {
+                match variable["value"].as_str() {
+                    _ if name == NAMESPACES => {
+                        let what = format!(
+                            "the variable `{name}`: the flag `--namespace` takes its place"
+                        );
+                        self.of_manager(what);
+                    }
+                    Some(value) => {
+                        let text = format!("{name}={value}");
+                        self.note("variable, in deploy/deployment.yaml, too", &text, MANAGER);
+                        let all = &mut self.takeover.environment;
+                        all.insert(name.to_owned(), value.to_owned());
+                    }
+                    None => {
+                        let what = format!(
+                            "the variable `{name}` has no value of its own: add it to `env` in deploy/deployment.yaml, if the reconcile needs it"
+                        );
+                        self.of_manager(what);
+                    }
+                }
+            }
+            for (field, what) in [
+                ("envFrom", "variables from other objects (`envFrom`)"),
+                ("volumeMounts", "volumes"),
+            ] {
+                if container[field].as_array().is_some_and(|it| !it.is_empty()) {
+                    let what = format!(
+                        "{what}: add them to deploy/deployment.yaml, if the reconcile needs them"
+                    );
+                    self.of_manager(what);
+                }
+            }
+        }
+    }
+
+    fn of_manager(&mut self, what: String) {
+        let by_hand = &mut self.findings.by_hand;
+        by_hand.push((MANAGER.to_owned(), what));
     }
 
     fn note(&mut self, what: &'static str, value: &str, path: &str) {

@@ -124,6 +124,15 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: metrics-
 subjects: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}]
 ";
 
+const METRICS: &str =
+    "apiVersion: v1\nkind: Service\nmetadata: {name: metrics-service, namespace: system}\n";
+
+const CERTIFICATE: &str = "
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata: {name: serving-cert, namespace: system}
+";
+
 fn crd(kind: &str, plural: &str, scope: &str, versions: &[&str]) -> String {
     let lower = kind.to_lowercase();
     let versions = versions.iter().map(|name| {
@@ -143,7 +152,11 @@ fn crd(kind: &str, plural: &str, scope: &str, versions: &[&str]) -> String {
 /// A small project of kubebuilder, by path.
 fn project() -> BTreeMap<&'static str, String> {
     let kustomization = "namespace: shop-system\nnamePrefix: shop-\nresources: [../crd]\n";
-    let manager = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: controller-manager}\nspec:\n  template:\n    metadata: {labels: {app.kubernetes.io/name: shop}}\n";
+    let manager = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: controller-manager}\nspec:\n  template:\n    metadata: {labels: {app.kubernetes.io/name: shop}}\n    \
+                   spec:\n      containers:\n      - name: proxy\n        env: [{name: NOT_OURS, value: x}]\n      - name: manager\n        env:\n        \
+                   - {name: SHOP_IMAGE, value: 'shop:1.2'}\n        - {name: REPLICAS, value: \"2\"}\n        \
+                   - {name: TOKEN, valueFrom: {secretKeyRef: {name: shop, key: token}}}\n        - {name: WATCH_NAMESPACE, value: \"\"}\n        \
+                   volumeMounts: [{name: stock, mountPath: /stock}]\n";
     let sample =
         "apiVersion: web.example.com/v1\nkind: Store\nmetadata: {name: sample}\nspec: {size: 1}\n";
     let all = [
@@ -166,6 +179,8 @@ fn project() -> BTreeMap<&'static str, String> {
         ("config/default/kustomization.yaml", kustomization),
         ("config/manager/manager.yaml", manager),
         ("config/rbac/rbac.yaml", RBAC),
+        ("config/default/metrics_service.yaml", METRICS),
+        ("config/certmanager/certificate.yaml", CERTIFICATE),
         ("internal/stock/stock.go", "package stock\n"),
         ("internal/web/stock/stock.go", "package stock\n"),
         ("config/samples/web_v1_store.yaml", sample),
@@ -203,7 +218,9 @@ fn parameters(package: &Path) -> Value {
 fn the_crate_has_the_names_of_the_installation() {
     let project = project();
     let directory = write(&project);
-    succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
+    let output = succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
+    // The program would work on the objects of the running operator.
+    assert!(output.ends_with("; next: read shop-rs/TAKEOVER.md\n"));
     let package = directory.path().join("shop-rs");
     let parameters = parameters(&package);
     assert_eq!(parameters["kubernetes"], "1.36");
@@ -220,6 +237,7 @@ fn the_crate_has_the_names_of_the_installation() {
             "lease": "5c3a.example.com",
             "fieldManager": "shop-apply",
             "formerManagers": ["manager", "shop-apply"],
+            "environment": {"REPLICAS": "2", "SHOP_IMAGE": "shop:1.2"},
             "metricsNames": {"stores.web.example.com": "web-store"},
             "finalizers": {"stores.web.example.com": "web.example.com/stock"},
             "webhooks": {
@@ -324,16 +342,37 @@ fn the_page_says_how_the_old_operator_goes() {
     let files = files(&directory.path().join("shop-rs"));
     let page = &files["TAKEOVER.md"];
     for expected in [
+        "| variable, in deploy/deployment.yaml, too | `SHOP_IMAGE=shop:1.2` | config/manager |",
+        "| config/manager | the variable `TOKEN` has no value of its own",
+        "| config/manager | the variable `WATCH_NAMESPACE`: the flag `--namespace`",
+        "| config/manager | volumes: add them",
         "| cmd/main.go:8 | the user agent is set: what its clients write",
         "`take_over_from([\"manager\", \"shop-apply\"])`",
         "| internal/stock/stock.go | `src/internal_stock.rs`,",
         "| internal/web/stock/stock.go | `src/web_stock.rs`,",
         // Only what is bound to the account of the old operator alone.
+        "validating-webhook-configuration service/shop-metrics-service\n",
         "delete --ignore-not-found clusterrolebinding/shop-manager-rolebinding serviceaccount/shop-controller-manager ",
         "kubectl label namespace shop-system pod-security.kubernetes.io/enforce=restricted",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
+    let variables = "        env:\n        - name: REPLICAS\n          value: \"2\"\n        - name: SHOP_IMAGE\n          value: \"shop:1.2\"\n        ports:";
+    assert!(files["deploy/deployment.yaml"].contains(variables));
+    // No kind of cert-manager, unless the project installs its objects.
+    assert!(!page.contains("certificate.cert-manager.io"), "{page}");
+    let mut project = project();
+    let default = project
+        .get_mut("config/default/kustomization.yaml")
+        .unwrap();
+    *default = default.replace("[../crd]", "[../crd, ../certmanager]");
+    let directory = write(&project);
+    succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
+    let page = fs::read_to_string(directory.path().join("shop-rs/TAKEOVER.md")).unwrap();
+    assert!(
+        page.contains(" certificate.cert-manager.io/shop-serving-cert "),
+        "{page}"
+    );
     // Pods of the old operator, which may not meet the level, are created until it is gone.
     assert!(!files["deploy/rbac.yaml"].contains("pod-security.kubernetes.io/enforce"));
 }
