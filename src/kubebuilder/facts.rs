@@ -41,6 +41,13 @@ pub(super) struct GoFile {
     pub(super) is_program: bool,
 }
 
+impl GoFile {
+    /// Returns the path of its directory.
+    pub(super) fn directory(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(it, _)| it)
+    }
+}
+
 /// A chain of calls that starts with `NewControllerManagedBy`.
 #[derive(Debug, Default)]
 pub(super) struct Builder {

@@ -30,7 +30,7 @@ pub(super) struct Manifests {
     pub(super) services: Vec<String>,
     /// The Deployments of the manager.
     pub(super) deployments: Vec<Value>,
-    /// The roles of the manager.
+    /// The roles of the manager and of users.
     pub(super) roles: Vec<Value>,
     /// The accounts of the manager.
     pub(super) accounts: Vec<Value>,
@@ -99,9 +99,7 @@ impl Manifests {
                 self.installed.push(object);
             }
             ("manager", "Deployment") => self.deployments.push(object),
-            ("rbac", "ClusterRole" | "Role") if text("/metadata/name") == "manager-role" => {
-                self.roles.push(object);
-            }
+            ("rbac", "ClusterRole" | "Role") => self.roles.push(object),
             ("rbac", "ServiceAccount") => self.accounts.push(object),
             ("rbac", "ClusterRoleBinding" | "RoleBinding") => self.bindings.push(object),
             ("manager", _) if !text("/leaderElection/resourceName").is_empty() => {

@@ -24,6 +24,9 @@ use names::value_in;
 /// The field manager of what a kubebuilder project writes by `Update`: the name of its program.
 const GO_MANAGER: &str = "manager";
 
+/// The name of the role that controller-gen writes from markers.
+const MANAGER_ROLE: &str = "manager-role";
+
 /// What was read.
 pub(super) struct Planner {
     file: ProjectFile,
@@ -45,10 +48,9 @@ impl Planner {
         files: Vec<GoFile>,
         directory: String,
     ) -> Self {
-        let groups = files.iter().filter_map(|file| {
-            let directory = file.path.rsplit_once('/').map_or("", |(it, _)| it);
-            Some((directory.to_owned(), file.group.clone()?))
-        });
+        let groups = files
+            .iter()
+            .filter_map(|file| Some((file.directory().to_owned(), file.group.clone()?)));
         let kinds = Kinds {
             crds: crds(&manifests.bases),
             repo: file.repo.clone(),
@@ -111,10 +113,11 @@ impl Planner {
         self.rights(&files);
         self.obsolete();
         let name = self.file.name.clone().unwrap_or(self.directory);
+        let roles = self.manifests.roles.iter();
+        let mut roles = roles.filter(|it| it["metadata"]["name"] == MANAGER_ROLE);
         let is_role = |role: &Json| role["kind"] == "Role";
-        let roles = &self.manifests.roles;
-        let is_namespaced = !roles.is_empty()
-            && roles.iter().all(is_role)
+        let is_namespaced = roles.next().is_some_and(is_role)
+            && roles.all(is_role)
             && self.kinds.crds.iter().all(|crd| crd.is_namespaced);
         let samples = samples(&self.manifests.samples, &self.kinds.crds);
         let mut labels: BTreeSet<String> = self.manifests.labels.into_iter().collect();
@@ -368,14 +371,29 @@ impl Planner {
             let mut names = accounts.iter().map(|it| &it["metadata"]["name"]);
             subject["kind"] == "ServiceAccount" && names.any(|it| *it == subject["name"])
         };
-        let bindings = self.manifests.bindings.iter().filter(|binding| {
+        let is_former = |binding: &&Json| {
             let subjects = binding["subjects"].as_array();
             subjects.is_some_and(|it| !it.is_empty() && it.iter().all(is_account))
+        };
+        let (bindings, kept): (Vec<&Json>, Vec<&Json>) =
+            self.manifests.bindings.iter().partition(is_former);
+        // Those of users, such as a viewer, stay.
+        let roles = self.manifests.roles.iter().filter(|role| {
+            let is_bound = |all: &[&Json]| {
+                let mut roles = all.iter().map(|binding| &binding["roleRef"]);
+                roles.any(|it| it["kind"] == role["kind"] && it["name"] == role["metadata"]["name"])
+            };
+            is_bound(&bindings) && !is_bound(&kept)
         });
-        let rights = bindings.chain(accounts).map(|object| {
-            let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
-            format!("{kind}/{}", name(object))
-        });
+        let rights = bindings
+            .iter()
+            .copied()
+            .chain(roles)
+            .chain(accounts)
+            .map(|object| {
+                let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+                format!("{kind}/{}", name(object))
+            });
         self.findings.former_rights = rights.collect();
     }
 }

@@ -19,6 +19,12 @@ pub(super) fn report(
     for (what, value, place) in &findings.values {
         _ = writeln!(text, "| {what} | `{}` | {} |", cell(value), cell(place));
     }
+    if project.takeover.field_manager.is_none() {
+        _ = writeln!(
+            text,
+            "| field manager | `{name}` | the name of this crate |"
+        );
+    }
     for (id, metrics) in &project.takeover.metrics_names {
         _ = writeln!(
             text,
@@ -41,9 +47,21 @@ pub(super) fn report(
         _ = writeln!(reports, "| {} | {} |", cell(place), cell(what));
     }
     text.push_str("\n## What to move\n\nNo Go code is translated. Each file, and where its code belongs:\n\n| Go file | here |\n|---|---|\n");
+    let mut replaced = Vec::new();
     for file in &findings.files {
+        if is_replaced(project, file) {
+            replaced.push(format!("`{}`", file.path));
+            continue;
+        }
         let place = place(project, file, controllers);
         _ = writeln!(text, "| {} | {} |", cell(&file.path), cell(&place));
+    }
+    if !replaced.is_empty() {
+        let replaced = replaced.join(", ");
+        _ = writeln!(
+            text,
+            "\n`src/generated/` takes the place of these, which need nothing unless they have functions of yours: {replaced}"
+        );
     }
     if !reports.is_empty() {
         text.push_str("\nWhat the scaffold of this crate does not have:\n\n| found in | by hand |\n|---|---|\n");
@@ -131,6 +149,20 @@ fn change_over(project: &Project, name: &str) -> String {
     text
 }
 
+/// Returns whether a file has the types of the API, or is generated from them.
+fn is_replaced(project: &Project, file: &GoFile) -> bool {
+    let findings = &project.findings;
+    let has_place = |all: &BTreeMap<String, Vec<String>>| all.contains_key(&file.path);
+    if has_place(&findings.controllers) || has_place(&findings.webhooks) {
+        return false;
+    }
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let is_generated = name.starts_with("zz_generated") || file.path.contains("applyconfiguration");
+    let mut others = findings.files.iter();
+    let is_api = others.any(|it| it.group.is_some() && it.directory() == file.directory());
+    !file.converts && !file.is_program && (is_generated || is_api)
+}
+
 /// Returns where the code of a file belongs.
 fn place(project: &Project, file: &GoFile, controllers: &BTreeMap<String, String>) -> String {
     let findings = &project.findings;
@@ -153,25 +185,13 @@ fn place(project: &Project, file: &GoFile, controllers: &BTreeMap<String, String
         places.dedup();
         return places.join(", ");
     }
-    let name = file.path.rsplit('/').next().unwrap_or_default();
     if file.converts {
         return "`Conversion` in the module of the webhooks; what is only renamed, in `kube-codegen.toml` (docs/conversion.md)".to_owned();
     }
     if file.is_program {
         return "`src/main.rs`: the flags are there; your own go into `Args`".to_owned();
     }
-    let directory = file.path.rsplit_once('/').map_or("", |(it, _)| it);
-    let is_generated = name.starts_with("zz_generated") || file.path.contains("applyconfiguration");
-    let is_api = findings.files.iter().any(|other| {
-        other.group.is_some()
-            && other
-                .path
-                .rsplit_once('/')
-                .is_some_and(|(it, _)| it == directory)
-    });
-    if is_generated || is_api {
-        return "`src/generated/`: nothing to do, unless it has functions of yours".to_owned();
-    }
+    let directory = file.directory();
     let beside = findings
         .controllers
         .iter()
