@@ -9,7 +9,7 @@ use std::{
 
 use http::Method;
 use serde_json::Value;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until};
 
 use kube_codegen::{
     diag::{Diagnostics, Severity},
@@ -25,12 +25,13 @@ use crate::{
 const APPLY: &str = "application/apply-patch+yaml";
 
 /// How long the webhooks of an operator may take until they answer.
-pub(super) const WEBHOOKS: Duration = Duration::from_secs(30);
+const WEBHOOKS: Duration = Duration::from_secs(30);
 
 /// How soon an object whose webhook does not answer is tried again.
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// Objects of files, in the order in which they are applied.
+#[derive(Default)]
 pub(super) struct Manifests(Vec<(PathBuf, Value)>);
 
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
@@ -89,6 +90,11 @@ impl Manifests {
         }
         objects.sort_by_key(|(_, object)| rank(object));
         Ok(Self(objects))
+    }
+
+    /// Adds objects.
+    pub(super) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
     }
 
     /// Removes Deployments: the operator runs outside the cluster.
@@ -152,16 +158,9 @@ impl Manifests {
             .collect()
     }
 
-    /// Applies all objects. An object that is refused does not stop the others; the error has all refusals. An object whose webhook does not
-    /// answer is tried again for as long as `patience` says: the operator may still start.
-    pub(super) async fn install(
-        &self,
-        cluster: &Cluster,
-        view: &View,
-        patience: Duration,
-    ) -> Result<(), String> {
-        let deadline = Instant::now() + patience;
-        let mut problems = Vec::new();
+    /// Applies all objects. An object that is refused does not stop the others.
+    pub(super) async fn install(&self, cluster: &Cluster, view: &View) -> Installed {
+        let mut installed = Installed::default();
         let defined: BTreeSet<&str> = self
             .of_kind("CustomResourceDefinition")
             .map(|crd| text(crd, "/spec/group"))
@@ -188,31 +187,110 @@ impl Manifests {
                 ));
                 continue;
             }
-            let mut applied = apply(cluster, object).await;
-            if applied.as_ref().is_err_and(|it| waits_for_webhook(it)) && Instant::now() < deadline
-            {
-                view.note(&format!("{what} waits for the operator's webhooks"));
-            }
-            while applied.as_ref().is_err_and(|it| waits_for_webhook(it))
-                && Instant::now() < deadline
-            {
-                sleep(AGAIN).await;
-                applied = apply(cluster, object).await;
-            }
-            match applied {
+            match apply(cluster, object).await {
                 Ok(()) => view.note(&format!("applied {what}")),
-                Err(problem) => problems.push(format!("{}: {what}: {problem}", path.display())),
+                Err(problem) => {
+                    if waits_for_webhook(&problem) {
+                        installed.waiting.0.push((path.clone(), object.clone()));
+                    } else {
+                        installed.is_refused = true;
+                    }
+                    let problem = format!("{}: {what}: {problem}", path.display());
+                    installed.problems.push(problem);
+                }
             }
         }
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(problems.join("\n"))
-        }
+        installed
     }
 }
 
-/// Returns whether a webhook does not answer: 500, with this text alone (`k8s.io/apiserver/pkg/admission/plugin/webhook/errors`).
+/// What became of manifests.
+#[derive(Default)]
+pub(super) struct Installed {
+    /// Objects whose webhooks do not answer: the operator may still start.
+    pub(super) waiting: Manifests,
+    is_refused: bool,
+    problems: Vec<String>,
+}
+
+impl Installed {
+    /// Returns the objects that wait for webhooks.
+    ///
+    /// # Errors
+    /// If others were refused: all problems.
+    pub(super) fn waiting(self) -> Result<Manifests, String> {
+        if self.is_refused {
+            return Err(self.problems.join("\n"));
+        }
+        Ok(self.waiting)
+    }
+
+    /// Returns all problems.
+    pub(super) fn problem(&self) -> Option<String> {
+        (!self.problems.is_empty()).then(|| self.problems.join("\n"))
+    }
+}
+
+/// Objects that are applied once the webhooks of the operator answer.
+pub(super) struct Waiting {
+    objects: Manifests,
+    next: Instant,
+    until: Instant,
+}
+
+impl Waiting {
+    /// Starts to wait, as if the operator had just been started.
+    pub(super) fn new(objects: Manifests, view: &View) -> Self {
+        for (_, object) in &objects.0 {
+            let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name"));
+            view.note(&format!("{kind} {name} waits for the operator's webhooks"));
+        }
+        let next = Instant::now() + AGAIN;
+        Self {
+            objects,
+            next,
+            until: next + WEBHOOKS,
+        }
+    }
+
+    /// Goes on, for an operator that was started again.
+    pub(super) fn restart(&mut self) {
+        self.next = Instant::now() + AGAIN;
+        self.until = self.next + WEBHOOKS;
+    }
+
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.objects.0.is_empty()
+    }
+
+    /// Waits for the next attempt, for ever if there is none.
+    pub(super) async fn due(&self) {
+        if self.is_empty() || self.next > self.until {
+            std::future::pending::<()>().await;
+        }
+        sleep_until(self.next).await;
+    }
+
+    /// Tries again.
+    ///
+    /// # Errors
+    /// If an object is refused, or the time is over: it is tried again with the next start of the operator.
+    pub(super) async fn again(&mut self, cluster: &Cluster, view: &View) -> Result<(), String> {
+        let installed = self.objects.install(cluster, view).await;
+        self.next = Instant::now() + AGAIN;
+        let is_over = self.next > self.until;
+        let problem = installed.problem();
+        let is_refused = installed.is_refused;
+        self.objects = installed.waiting;
+        problem
+            .filter(|_| is_over || is_refused)
+            .map_or(Ok(()), Err)
+    }
+}
+
+/// Returns whether a webhook does not answer. The status is 500, as for other failures: only the text says it
+/// (`k8s.io/apiserver/pkg/admission/plugin/webhook/errors`, and the converter of apiextensions-apiserver).
 fn waits_for_webhook(problem: &str) -> bool {
     let converts = problem.starts_with("conversion webhook for ") && problem.contains(" failed: ");
     converts || problem.contains("failed calling webhook")

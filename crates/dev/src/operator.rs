@@ -8,6 +8,7 @@ use crate::{
     Args,
     child::{self, Child},
     history::{Operator as State, Simulation},
+    install::Manifests,
     page::Order,
     view::View,
 };
@@ -36,8 +37,6 @@ pub(super) struct Operator<'a> {
     pub(super) kubeconfigs: Vec<PathBuf>,
     /// Where the Lease of several replicas is.
     pub(super) namespace: String,
-    /// Whether the API server calls webhooks of it.
-    pub(super) has_webhooks: bool,
 }
 
 impl Operator<'_> {
@@ -134,11 +133,15 @@ impl Operator<'_> {
             [] => owned(RUN),
             command => command.to_vec(),
         };
+        // Those in `deploy/` are its own.
+        let deploy = self.args.directory.join("deploy");
+        let manifests = Manifests::read(&[deploy]).unwrap_or_default();
+        let has_webhooks = self.args.command.is_empty() && manifests.has_webhooks();
         self.view.note(&format!("run: {}", command.join(" ")));
         for (index, child) in selected(replicas, only) {
             self.state(index, State::Running, "the operator starts", false);
             let mut command = command.clone();
-            if index > 0 && self.has_webhooks && self.args.command.is_empty() {
+            if index > 0 && has_webhooks {
                 command.push(NO_WEBHOOKS.to_owned());
             }
             *child = Some(Child::start(

@@ -2,7 +2,6 @@
 
 use std::{
     path::PathBuf,
-    pin::pin,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -19,12 +18,12 @@ use crate::{
     child::{self, Child},
     cluster::Cluster,
     follow,
-    install::{Manifests, WEBHOOKS},
+    install::{Manifests, Waiting},
     operator::{Operator, Replicas, exit_of},
     page::{Actions, Order, Page, picture},
     proxy::Proxy,
     settled::Settled,
-    sources::{self, Change},
+    sources,
     view::View,
 };
 
@@ -129,7 +128,7 @@ async fn session(
     if args.has_operator() {
         manifests.leave_out_deployments(view);
     }
-    if let Some(problem) = manifests.install(cluster, view, Duration::ZERO).await.err() {
+    if let Some(problem) = manifests.install(cluster, view).await.problem() {
         view.error(&problem);
     }
     let (changes, mut seen) = mpsc::unbounded_channel();
@@ -148,26 +147,12 @@ async fn session(
             "the operator runs as serviceaccount {namespace}/{name}"
         ));
     }
-    let (mut kubeconfigs, mut started) = (Vec::new(), Vec::new());
-    for replica in 1..=args.replicas.get() {
-        let kubeconfig = match &account {
-            Some((namespace, name)) => cluster.kubeconfig_of(replica, namespace, name).await?,
-            None => cluster.kubeconfig_of_administrator(replica)?,
-        };
-        if let Some(history) = view.history().filter(|_| args.has_operator()) {
-            started.push(Proxy::start(&kubeconfig, history.clone(), replica).await?);
-        }
-        kubeconfigs.push(kubeconfig);
-    }
-    if !started.is_empty() {
-        proxies.get_or_init(|| started);
-    }
+    let kubeconfigs = kubeconfigs(args, view, cluster, account.as_ref(), proxies).await?;
     let operator = Operator {
         args,
         view,
         kubeconfigs,
         namespace: account.map_or_else(|| "default".to_owned(), |(namespace, _)| namespace),
-        has_webhooks: manifests.has_webhooks(),
     };
     let mut sources = sources::watch(&args.directory, &[&installed[..], &args.apply[..]].concat())?;
     if args.has_operator() {
@@ -176,9 +161,8 @@ async fn session(
         view.note("no operator: the API server runs until Ctrl-C");
     }
     let applied = Manifests::read(&args.apply)?;
-    // Meanwhile the operator starts, or ends.
-    let mut applying = pin!(applied.install(cluster, view, WEBHOOKS));
-    let mut is_applied = false;
+    let applied = applied.install(cluster, view).await.waiting()?;
+    let mut waiting = Waiting::new(applied, view);
     let mut settled = Settled::default();
     let limit = time::sleep(Duration::from_secs(args.timeout));
     tokio::pin!(limit);
@@ -190,54 +174,86 @@ async fn session(
                     return Err("the operator ended".to_owned());
                 }
             }
-            result = &mut applying, if !is_applied => {
-                result?;
-                is_applied = true;
+            () = waiting.due() => {
+                if let Err(problem) = waiting.again(cluster, view).await {
+                    if args.once {
+                        return Err(problem);
+                    }
+                    view.error(&problem);
+                }
+                settled.touch();
             }
             Some(change) = seen.recv() => settled.seen(change),
-            () = settled.done(), if args.once && is_applied => return Ok(End::Done),
+            () = settled.done(), if args.once && waiting.is_empty() => return Ok(End::Done),
             () = &mut limit, if args.once => {
                 return Err(format!("the operator was not done after {} s", args.timeout));
             }
             Some((order, answer)) = orders.recv() => {
                 // Whoever asked may have gone.
                 answer.send(operator.obey(order, replicas).await).ok();
+                waiting.restart();
             }
             Some(change) = sources.next() => {
-                if let Err(problem) = changed(args, cluster, &operator, replicas, &installed, &change).await {
-                    view.error(&problem);
+                if change.manifests {
+                    match applied_again(args, cluster, view, &installed).await {
+                        Ok(objects) => waiting = Waiting::new(objects, view),
+                        Err(problem) => view.error(&problem),
+                    }
+                }
+                if change.code && args.has_operator() {
+                    view.note("sources changed: build");
+                    if let Err(problem) = operator.restart(replicas, None).await {
+                        view.error(&problem);
+                    }
+                    waiting.restart();
                 }
             }
         }
     }
 }
 
-/// Does what a change of files asks for.
-async fn changed(
+/// Writes the kubeconfig of each replica; with a page, it leads through a proxy.
+async fn kubeconfigs(
+    args: &Args,
+    view: &View,
+    cluster: &Cluster,
+    account: Option<&(String, String)>,
+    proxies: &OnceLock<Vec<Proxy>>,
+) -> Result<Vec<PathBuf>, String> {
+    let (mut kubeconfigs, mut started) = (Vec::new(), Vec::new());
+    for replica in 1..=args.replicas.get() {
+        let kubeconfig = match account {
+            Some((namespace, name)) => cluster.kubeconfig_of(replica, namespace, name).await?,
+            None => cluster.kubeconfig_of_administrator(replica)?,
+        };
+        if let Some(history) = view.history().filter(|_| args.has_operator()) {
+            started.push(Proxy::start(&kubeconfig, history.clone(), replica).await?);
+        }
+        kubeconfigs.push(kubeconfig);
+    }
+    if !started.is_empty() {
+        proxies.get_or_init(|| started);
+    }
+    Ok(kubeconfigs)
+}
+
+/// Generates from changed definitions, and applies everything again. Returns the objects that wait for the operator's webhooks.
+async fn applied_again(
     args: &Args,
     cluster: &Cluster,
-    operator: &Operator<'_>,
-    replicas: &mut Replicas,
+    view: &View,
     installed: &[PathBuf],
-    change: &Change,
-) -> Result<(), String> {
-    let view = operator.view;
-    if change.manifests {
-        if args.directory.join("kube-codegen.toml").is_file() {
-            view.note("manifests changed: generate");
-            child::generate(&args.directory).await?;
-        }
-        let mut manifests = Manifests::read(installed)?;
-        if args.has_operator() {
-            manifests.leave_out_deployments(view);
-        }
-        manifests.install(cluster, view, WEBHOOKS).await?;
-        let applied = Manifests::read(&args.apply)?;
-        applied.install(cluster, view, WEBHOOKS).await?;
+) -> Result<Manifests, String> {
+    if args.directory.join("kube-codegen.toml").is_file() {
+        view.note("manifests changed: generate");
+        child::generate(&args.directory).await?;
     }
-    if change.code && args.has_operator() {
-        view.note("sources changed: build");
-        operator.restart(replicas, None).await?;
+    let mut manifests = Manifests::read(installed)?;
+    if args.has_operator() {
+        manifests.leave_out_deployments(view);
     }
-    Ok(())
+    let mut waiting = manifests.install(cluster, view).await.waiting()?;
+    let applied = Manifests::read(&args.apply)?;
+    waiting.extend(applied.install(cluster, view).await.waiting()?);
+    Ok(waiting)
 }

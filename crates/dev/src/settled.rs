@@ -42,6 +42,11 @@ impl Settled {
         self.since = is_done.then(Instant::now);
     }
 
+    /// Counts the time from now on: something was applied that the operator has not seen.
+    pub(super) fn touch(&mut self) {
+        self.since = self.since.map(|_| Instant::now());
+    }
+
     /// Waits until the operator has written an object, all are ready, and nothing has changed for a while.
     pub(super) async fn done(&self) {
         match self.since {

@@ -228,8 +228,8 @@ fn a_change_of_a_definition_is_applied_again() {
     dev.line("applied CustomResourceDefinition");
 }
 
-#[tokio::test]
-async fn an_applied_object_waits_for_webhooks() {
+/// Returns a directory with a CRD whose objects a webhook checks that does not answer.
+fn directory_with_webhook() -> TempDir {
     let folder = directory();
     let deploy = folder.path().join("deploy");
     fs::create_dir(&deploy).unwrap();
@@ -247,16 +247,52 @@ async fn an_applied_object_waits_for_webhooks() {
         }],
     });
     fs::write(deploy.join("webhooks.json"), webhook.to_string()).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn an_applied_object_waits_for_webhooks() {
+    let folder = directory_with_webhook();
     let object = "{apiVersion: iksoon.test.com/v1, kind: CrdKind, metadata: {name: a}}";
-    fs::write(folder.path().join("a.yaml"), object).unwrap();
+    let file = folder.path().join("a.yaml");
+    fs::write(&file, object).unwrap();
     let args = ["-f", "crd.yaml", "--apply", "a.yaml", "--", "sleep", "1000"];
     let mut dev = Dev::start(folder.path(), &args);
     let client = dev.client().await;
     dev.line("CrdKind a waits for the operator's webhooks");
+    // What waits is what the file has now.
+    fs::write(&file, object.replace("name: a", "name: b")).unwrap();
+    dev.line("CrdKind b waits for the operator's webhooks");
     let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/late";
     let request = http::Request::delete(path).body(Vec::new()).unwrap();
     client.request::<Value>(request).await.unwrap();
-    dev.line("applied CrdKind a");
+    dev.line("applied CrdKind b");
+    let crds = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
+    let request = http::Request::get(crds).body(Vec::new()).unwrap();
+    let stored = client.request::<Value>(request).await.unwrap();
+    assert_eq!(stored["items"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn replicas_share_no_port_of_webhooks() {
+    let folder = directory_with_webhook();
+    let manifest = "[package]\nname = \"operator\"\nedition = \"2024\"\n[workspace]\n";
+    fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    fs::create_dir(folder.path().join("src")).unwrap();
+    let program = "fn main() {\n    println!(\"{:?}\", std::env::args());\n    loop {\n        std::thread::park();\n    }\n}\n";
+    fs::write(folder.path().join("src/main.rs"), program).unwrap();
+    let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml", "--replicas", "2"]);
+    let mut lines = [dev.line("--leader-elect\""), dev.line("--leader-elect\"")];
+    lines.sort_by_key(|line| line.contains("2: "));
+    let [first, second] = lines;
+    assert!(
+        first.contains("1: ") && !first.contains("--webhook-port"),
+        "{first}"
+    );
+    assert!(
+        second.contains("2: ") && second.contains("--webhook-port=0"),
+        "{second}"
+    );
 }
 
 #[tokio::test]
