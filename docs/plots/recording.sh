@@ -12,6 +12,7 @@ foo-controller | crdkind-operator)
   change='s/replicas: 1/replicas: 3/'
   ;;
 network-controller)
+  sed -i -e 's,cidr: example,cidr: 192.168.0.0/16,' -e 's/gateway: example/gateway: 192.168.0.1/' "$sample"
   change='s/gateway: 192.168.0.1/gateway: 192.168.0.254/'
   set -- "--directory=$work/networks"
   ;;

@@ -15,11 +15,32 @@ pub(super) fn kubernetes(text: &str) -> Option<(String, Kubernetes)> {
 
 fn version(text: &str, module: &str) -> Option<(String, Kubernetes)> {
     let mut found = None;
+    let mut block = "";
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or_default();
-        let mut words = line.split_whitespace().skip_while(|word| *word != module);
-        // `replace` comes after `require`, and wins: `k8s.io/api => k8s.io/api v0.36.0`.
-        let given = words.find(|word| word.starts_with("v0."));
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        if let Some(opened) = line.trim_end().strip_suffix('(') {
+            block = opened.trim();
+            continue;
+        }
+        if words.first() == Some(&")") {
+            block = "";
+        }
+        let directive = match words.first() {
+            Some(&first @ ("exclude" | "replace" | "require" | "retract")) => {
+                words.remove(0);
+                first
+            }
+            _ => block,
+        };
+        // `replace` comes after `require`, and wins: `k8s.io/api => k8s.io/api v0.36.0`. That by another module says nothing.
+        let given = match (directive, &words[..]) {
+            ("require", [it, version, ..]) if *it == module => Some(*version),
+            ("replace", [it, .., "=>", by, version]) if *it == module && *by == module => {
+                Some(*version)
+            }
+            _ => None,
+        };
         found = given.or(found);
     }
     let given = found?;
@@ -60,8 +81,16 @@ mod tests {
     fn a_replacement_wins_with_its_version() {
         let text = "require k8s.io/api v0.36.0\nreplace k8s.io/api => k8s.io/api v0.35.1\n";
         assert_eq!(of(text), Some(Kubernetes::V1_35));
-        let text = "require k8s.io/api v0.36.0\nreplace k8s.io/api => ../api\n";
-        assert_eq!(of(text), Some(Kubernetes::V1_36));
+        for other in [
+            "replace k8s.io/api => ../api",
+            "replace k8s.io/api => example.com/fork v0.1.0",
+            "exclude k8s.io/api v0.37.0",
+        ] {
+            let text = format!("require k8s.io/api v0.36.0\n{other}\n");
+            assert_eq!(of(&text), Some(Kubernetes::V1_36), "{other}");
+        }
+        let text = "require k8s.io/api v0.36.0\nreplace (\n\tk8s.io/api v0.36.0 => k8s.io/api v0.35.1\n)\n";
+        assert_eq!(of(text), Some(Kubernetes::V1_35));
     }
 
     #[test]

@@ -118,9 +118,12 @@ impl Manifests {
                 if let Some(prefix) = object["namePrefix"].as_str() {
                     prefix.clone_into(&mut self.prefix);
                 }
-                let resources = object["resources"].as_array().into_iter().flatten();
-                let resources = resources.filter_map(Value::as_str);
-                self.directories.extend(resources.map(str::to_owned));
+                // Old projects have them in `bases`.
+                for field in ["bases", "resources"] {
+                    let directories = object[field].as_array().into_iter().flatten();
+                    let directories = directories.filter_map(Value::as_str);
+                    self.directories.extend(directories.map(str::to_owned));
+                }
                 let name = object.pointer("/commonLabels/app.kubernetes.io~1name");
                 self.labels
                     .extend(name.and_then(Value::as_str).map(str::to_owned));

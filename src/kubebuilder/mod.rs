@@ -149,8 +149,13 @@ pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project,
 
 impl Project {
     /// Returns the report for the crate: what was found, and what is left to do by hand. `controllers` are the modules of the
-    /// crate by the name of a CRD or a kind of Kubernetes.
-    pub(crate) fn report(&self, name: &str, controllers: &BTreeMap<String, String>) -> File {
-        report::report(self, name, controllers)
+    /// crate by the name of a CRD or a kind of Kubernetes, `takeover` what the crate has in common with the installation.
+    pub(crate) fn report(
+        &self,
+        name: &str,
+        takeover: &Takeover,
+        controllers: &BTreeMap<String, String>,
+    ) -> File {
+        report::report(self, name, takeover, controllers)
     }
 }

@@ -1,6 +1,7 @@
 //! Decides what the new operator has in common with the one that it takes over.
 
 mod names;
+mod obsolete;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -339,63 +340,6 @@ impl Planner {
             }
         }
     }
-
-    /// Lists the objects of the old installation that have no successor of the same name.
-    fn obsolete(&mut self) {
-        let prefix = &self.manifests.prefix;
-        let name = |object: &Json| {
-            let name = object.pointer("/metadata/name").and_then(Json::as_str);
-            format!("{prefix}{}", name.unwrap_or_default())
-        };
-        self.findings.deployments = self.manifests.deployments.iter().map(name).collect();
-        let configurations = self.manifests.webhooks.iter().map(|object| {
-            let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
-            format!("{kind}/{}", name(object))
-        });
-        self.findings.obsolete.extend(configurations);
-        let services = self.manifests.services.iter();
-        let services = services.map(|service| format!("service/{prefix}{service}"));
-        self.findings.obsolete.extend(services);
-        // Without cert-manager, kubectl knows no kind of it and deletes nothing.
-        let mut directories = self.manifests.directories.iter();
-        let issues = directories.any(|path| path.trim_end_matches('/').ends_with("/certmanager"));
-        let installed = self.manifests.installed.iter().filter_map(|object| {
-            let kind = object["kind"].as_str()?.to_lowercase();
-            let is_issued = kind != "service";
-            let group = if is_issued { ".cert-manager.io" } else { "" };
-            (issues || !is_issued).then(|| format!("{kind}{group}/{}", name(object)))
-        });
-        self.findings.obsolete.extend(installed);
-        let accounts = &self.manifests.accounts;
-        let is_account = |subject: &Json| {
-            let mut names = accounts.iter().map(|it| &it["metadata"]["name"]);
-            subject["kind"] == "ServiceAccount" && names.any(|it| *it == subject["name"])
-        };
-        let is_former = |binding: &&Json| {
-            let subjects = binding["subjects"].as_array();
-            subjects.is_some_and(|it| !it.is_empty() && it.iter().all(is_account))
-        };
-        let (bindings, kept): (Vec<&Json>, Vec<&Json>) =
-            self.manifests.bindings.iter().partition(is_former);
-        // Those of users, such as a viewer, stay.
-        let roles = self.manifests.roles.iter().filter(|role| {
-            let is_bound = |all: &[&Json]| {
-                let mut roles = all.iter().map(|binding| &binding["roleRef"]);
-                roles.any(|it| it["kind"] == role["kind"] && it["name"] == role["metadata"]["name"])
-            };
-            is_bound(&bindings) && !is_bound(&kept)
-        });
-        let rights = bindings
-            .iter()
-            .copied()
-            .chain(roles)
-            .chain(accounts)
-            .map(|object| {
-                let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
-                format!("{kind}/{}", name(object))
-            });
-        self.findings.former_rights = rights.collect();
-    }
 }
 
 /// Returns the files with objects of the CRDs.
@@ -421,3 +365,6 @@ fn samples(all: &[(Source, Vec<Json>)], crds: &[Crd]) -> Vec<File> {
 
 /// The label of the Pods of a Deployment that the new operator selects its own by.
 const POD_LABEL: &str = "/spec/template/metadata/labels/app.kubernetes.io~1name";
+
+/// The labels of the Pods of a Deployment.
+const POD_LABELS: &str = "/spec/template/metadata/labels";

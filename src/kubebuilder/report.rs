@@ -2,12 +2,16 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use super::{Project, facts::GoFile};
-use crate::{render::File, scaffold};
+use crate::{
+    render::File,
+    scaffold::{self, Takeover},
+};
 
 /// Returns the page. `controllers` are the modules of the crate by the name of a CRD or a kind of Kubernetes.
 pub(super) fn report(
     project: &Project,
     name: &str,
+    takeover: &Takeover,
     controllers: &BTreeMap<String, String>,
 ) -> File {
     let mut text = format!(
@@ -19,13 +23,13 @@ pub(super) fn report(
     for (what, value, place) in &findings.values {
         _ = writeln!(text, "| {what} | `{}` | {} |", cell(value), cell(place));
     }
-    if project.takeover.field_manager.is_none() {
+    if takeover.field_manager.is_none() {
         _ = writeln!(
             text,
             "| field manager | `{name}` | the name of this crate |"
         );
     }
-    for (id, metrics) in &project.takeover.metrics_names {
+    for (id, metrics) in &takeover.metrics_names {
         _ = writeln!(
             text,
             "| controller of `{}` in metrics | `{}` | `Named` |",
@@ -79,7 +83,7 @@ pub(super) fn report(
             );
         }
     }
-    text.push_str(&change_over(project, name));
+    text.push_str(&change_over(project, name, takeover));
     File {
         path: scaffold::TAKEOVER.to_owned(),
         text: text.into(),
@@ -87,9 +91,9 @@ pub(super) fn report(
 }
 
 /// Returns the commands that replace the running operator.
-fn change_over(project: &Project, name: &str) -> String {
+fn change_over(project: &Project, name: &str, takeover: &Takeover) -> String {
     let findings = &project.findings;
-    let namespace = project.takeover.namespace.as_deref().unwrap_or(name);
+    let namespace = takeover.namespace.as_deref().unwrap_or(name);
     let mut text = String::from(
         "\n## Change over\n\nNever run `make undeploy` or `make uninstall` of the Go project: they delete the CRDs, and with them all objects.\n\n\
          ```sh\nmake rbac test                       # the tests simulate the take-over, if you add the old state to them\n\
@@ -113,7 +117,7 @@ fn change_over(project: &Project, name: &str) -> String {
         let rights = findings.former_rights.join(" ");
         _ = writeln!(
             text,
-            "kubectl -n {namespace} delete --ignore-not-found {rights}   # its account, once no rollback is wanted"
+            "kubectl -n {namespace} delete --ignore-not-found {rights}   # its account and rights, once no rollback is wanted"
         );
     }
     _ = writeln!(
@@ -130,7 +134,7 @@ fn change_over(project: &Project, name: &str) -> String {
     text.push_str(
         "Both operators may run at the same time: they use the same Lease, so the new one waits until the old one has released it, or 15 seconds after it ended. ",
     );
-    let former = &project.takeover.former_managers;
+    let former = &takeover.former_managers;
     let former: Vec<String> = former.iter().map(|it| format!("{it:?}")).collect();
     let former = former.join(", ");
     _ = writeln!(

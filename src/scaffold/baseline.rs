@@ -41,9 +41,9 @@ pub(crate) struct Takeover {
     /// The field managers whose fields of children become those of this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) former_managers: Vec<String>,
-    /// The variables of the environment that the operator runs with.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) environment: BTreeMap<String, String>,
+    /// The variables of the environment that the operator runs with, in an order in which one may refer to those before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) environment: Vec<(String, String)>,
     /// The names of controllers in metrics, by the name of a CRD or the watched kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) metrics_names: BTreeMap<String, String>,

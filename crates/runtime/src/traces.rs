@@ -8,7 +8,10 @@ use bytes::Bytes;
 use http::{Request, Response, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::{
-    client::legacy::{Client, connect::Connect},
+    client::legacy::{
+        Client,
+        connect::{Connect, HttpConnector},
+    },
     rt::TokioExecutor,
 };
 use kube::{Config, client::ConfigExt as _};
@@ -17,10 +20,7 @@ use opentelemetry::{
     trace::{TraceContextExt as _, TracerProvider as _},
 };
 use opentelemetry_http::{HttpClient, HttpError};
-use opentelemetry_otlp::{
-    OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, SpanExporter,
-    WithExportConfig as _, WithHttpConfig as _,
-};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
 use tokio::{runtime::Handle, task::spawn_blocking, time::timeout};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
@@ -28,11 +28,68 @@ use tracing_subscriber::Layer as _;
 
 use crate::logs::Spans;
 
-/// How long a collector may take for a request.
+/// How long a collector may take for a request, unless the environment says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long the end of a program waits for a collector: with its grace period, no longer than kubelets do.
+const END: Duration = Duration::from_secs(3);
 
 /// How many bytes of an answer are read.
 const MAX_ANSWER: usize = 1 << 20;
+
+/// What the environment says.
+#[derive(Debug, PartialEq)]
+struct Settings {
+    /// Whether the collector is reached by TLS.
+    is_secure: bool,
+    timeout: Duration,
+    /// In place of the endpoint in the environment, which the exporter reads itself.
+    endpoint: Option<String>,
+}
+
+impl Settings {
+    /// Reads variables; `None` if they ask for no exporter. Those for traces come before those for all signals.
+    ///
+    /// # Errors
+    /// If the time-out cannot be read, or the protocol is another than HTTP with protobuf.
+    fn new(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, HttpError> {
+        let variable = |name: &str| variable(name).filter(|it| !it.is_empty());
+        let of_otlp = |name: &str| {
+            let of_traces = variable(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"));
+            of_traces.or_else(|| variable(&format!("OTEL_EXPORTER_OTLP_{name}")))
+        };
+        let is_off =
+            variable("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"));
+        let endpoint = of_otlp("ENDPOINT");
+        let is_wanted = match variable("OTEL_TRACES_EXPORTER") {
+            Some(exporter) => exporter == "otlp",
+            None => endpoint.is_some(),
+        };
+        if is_off || !is_wanted {
+            return Ok(None);
+        }
+        if let Some(protocol) = of_otlp("PROTOCOL").filter(|it| it != "http/protobuf") {
+            return Err(format!(
+                "OTEL_EXPORTER_OTLP_PROTOCOL is {protocol:?}: only \"http/protobuf\" is there"
+            )
+            .into());
+        }
+        let timeout = match of_otlp("TIMEOUT") {
+            Some(text) => Duration::from_millis(text.parse().map_err(|_| {
+                format!(
+                    "OTEL_EXPORTER_OTLP_TIMEOUT is {text:?}: a number of milliseconds is expected"
+                )
+            })?),
+            None => TIMEOUT,
+        };
+        let is_secure = endpoint.is_some_and(|it| it.starts_with("https:"));
+        Ok(Some(Self {
+            is_secure,
+            timeout,
+            endpoint: None,
+        }))
+    }
+}
 
 /// The exporter of a program.
 pub(crate) struct Traces(SdkTracerProvider);
@@ -43,29 +100,34 @@ impl Traces {
     /// # Errors
     /// If a variable cannot be read.
     pub(crate) fn from_env(name: &str) -> Result<Option<Self>, HttpError> {
-        let is = |variable: &str, value: &str| {
-            env::var(variable).is_ok_and(|it| it.eq_ignore_ascii_case(value))
-        };
-        let is_given = |variable: &str| env::var(variable).is_ok_and(|it| !it.is_empty());
-        let is_off = is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none");
-        let is_wanted = is("OTEL_TRACES_EXPORTER", "otlp")
-            || is_given(OTEL_EXPORTER_OTLP_ENDPOINT)
-            || is_given(OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
-        if is_off || !is_wanted {
-            return Ok(None);
-        }
-        Self::start(name, None).map(Some)
+        let settings = Settings::new(|variable| env::var(variable).ok())?;
+        settings.map(|it| Self::start(name, it)).transpose()
     }
 
-    fn start(name: &str, endpoint: Option<String>) -> Result<Self, HttpError> {
-        // The connector of kube has the certificates of the platform; the address is not used.
-        let connector = Config::new(Uri::default()).rustls_https_connector()?;
-        let client = Client::builder(TokioExecutor::new()).build(connector);
+    fn start(name: &str, settings: Settings) -> Result<Self, HttpError> {
         let handle = Handle::current();
-        let exporter = SpanExporter::builder()
-            .with_http()
-            .with_http_client(Sender { client, handle });
-        let exporter = match endpoint {
+        let builder = Client::builder(TokioExecutor::new());
+        let exporter = SpanExporter::builder().with_http();
+        let timeout = settings.timeout;
+        // A plain connector needs no certificates of the platform, which an image may not have.
+        let exporter = if settings.is_secure {
+            // The connector of kube; the address is not used.
+            let connector = Config::new(Uri::default()).rustls_https_connector()?;
+            let client = builder.build(connector);
+            exporter.with_http_client(Sender {
+                client,
+                handle,
+                timeout,
+            })
+        } else {
+            let client = builder.build(HttpConnector::new());
+            exporter.with_http_client(Sender {
+                client,
+                handle,
+                timeout,
+            })
+        };
+        let exporter = match settings.endpoint {
             Some(endpoint) => exporter.with_endpoint(endpoint),
             None => exporter,
         };
@@ -92,7 +154,7 @@ impl Traces {
     /// Exports what is left, and ends.
     pub(crate) async fn end(self) {
         // It waits for its thread, which waits for tasks of this runtime.
-        let ended = spawn_blocking(move || self.0.shutdown()).await;
+        let ended = spawn_blocking(move || self.0.shutdown_with_timeout(END)).await;
         if let Ok(Err(error)) = ended {
             tracing::warn!(%error, "traces are incomplete");
         }
@@ -110,6 +172,7 @@ pub(crate) fn trace_id() -> Option<String> {
 struct Sender<C> {
     client: Client<C, Full<Bytes>>,
     handle: Handle,
+    timeout: Duration,
 }
 
 impl<C> fmt::Debug for Sender<C> {
@@ -128,7 +191,8 @@ impl<C: Connect + Clone + Send + Sync + 'static> HttpClient for Sender<C> {
             Ok(Response::from_parts(parts, body.to_bytes()))
         };
         // A time-out is made within the runtime.
-        let bounded = async move { timeout(TIMEOUT, answer).await };
+        let limit = self.timeout;
+        let bounded = async move { timeout(limit, answer).await };
         self.handle.spawn(bounded).await??
     }
 }
@@ -146,6 +210,14 @@ mod tests {
     use super::*;
 
     type Received = Arc<Mutex<Vec<(String, Bytes)>>>;
+
+    fn to(endpoint: &str) -> Settings {
+        Settings {
+            is_secure: false,
+            timeout: TIMEOUT,
+            endpoint: Some(endpoint.to_owned()),
+        }
+    }
 
     /// Starts a collector that keeps the paths and bodies of requests.
     async fn collector() -> (String, Received) {
@@ -174,7 +246,7 @@ mod tests {
     #[tokio::test]
     async fn spans_arrive_at_the_collector() {
         let (address, received) = collector().await;
-        let traces = Traces::start("my-operator", Some(address)).unwrap();
+        let traces = Traces::start("my-operator", to(&address)).unwrap();
         let subscriber = tracing_subscriber::registry().with(traces.layer());
         let id = tracing::subscriber::with_default(subscriber, || {
             assert_eq!(trace_id(), None);
@@ -194,14 +266,51 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn nothing_is_exported_unless_the_environment_asks_for_it() {
-        assert!(Traces::from_env("my-operator").unwrap().is_none());
+    #[test]
+    fn the_environment_decides_what_is_exported() {
+        let read = |variables: &[(&str, &str)]| {
+            Settings::new(|name| {
+                let mut all = variables.iter();
+                let (_, value) = all.find(|(it, _)| *it == name)?;
+                Some((*value).to_owned())
+            })
+        };
+        let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
+        let of_traces = (
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "https://collector/v1/traces",
+        );
+        for nothing in [
+            &[][..],
+            &[("OTEL_EXPORTER_OTLP_ENDPOINT", "")],
+            &[endpoint, ("OTEL_SDK_DISABLED", "true")],
+            &[endpoint, ("OTEL_TRACES_EXPORTER", "none")],
+            &[endpoint, ("OTEL_TRACES_EXPORTER", "zipkin")],
+        ] {
+            assert_eq!(read(nothing).unwrap(), None, "{nothing:?}");
+        }
+        let secure = |variables: &[(&str, &str)]| read(variables).unwrap().map(|it| it.is_secure);
+        assert_eq!(secure(&[endpoint]), Some(false));
+        assert_eq!(secure(&[endpoint, of_traces]), Some(true));
+        assert_eq!(secure(&[("OTEL_TRACES_EXPORTER", "otlp")]), Some(false));
+        let late = [endpoint, ("OTEL_EXPORTER_OTLP_TIMEOUT", "20000")];
+        let settings = read(&late).unwrap().unwrap();
+        assert_eq!(settings.timeout, Duration::from_secs(20));
+        for wrong in [
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+        ] {
+            let problem = read(&[endpoint, wrong]).unwrap_err().to_string();
+            assert!(
+                problem.contains(wrong.0) && problem.contains(wrong.1),
+                "{problem}"
+            );
+        }
     }
 
     #[tokio::test]
     async fn an_invalid_address_is_an_error() {
-        let error = Traces::start("my-operator", Some("not an address".to_owned())).err();
+        let error = Traces::start("my-operator", to("not an address")).err();
         assert!(error.unwrap().to_string().contains("not an address"));
     }
 }

@@ -141,7 +141,7 @@ impl Wanted {
     /// Returns the files that only an operator has that takes over. `controllers` are the modules by the name of a CRD.
     pub(super) fn files(&self, model: &Model, controllers: &BTreeMap<String, String>) -> Vec<File> {
         let report = match (&self.project, &self.derived) {
-            (Some(project), _) => project.report(self.name.as_str(), controllers),
+            (Some(project), _) => project.report(self.name.as_str(), &self.takeover, controllers),
             (None, Some(derived)) => derived.report(self.name.as_str(), model, controllers),
             (None, None) => return Vec::new(),
         };

@@ -112,11 +112,17 @@ impl Planner {
                         );
                         self.of_manager(what);
                     }
+                    Some(value) if self.lacks_reference(value) => {
+                        let what = format!(
+                            "the variable `{name}` refers to another one that is not copied: add both to `env` in deploy/deployment.yaml"
+                        );
+                        self.of_manager(what);
+                    }
                     Some(value) => {
                         let text = format!("{name}={value}");
                         self.note("variable, in deploy/deployment.yaml, too", &text, MANAGER);
                         let all = &mut self.takeover.environment;
-                        all.insert(name.to_owned(), value.to_owned());
+                        all.push((name.to_owned(), value.to_owned()));
                     }
                     None => {
                         let what = format!(
@@ -138,6 +144,16 @@ impl Planner {
                 }
             }
         }
+    }
+
+    /// Whether a value refers to a variable, as in `$(NAME)`, that is not among those before it.
+    fn lacks_reference(&self, value: &str) -> bool {
+        let known = &self.takeover.environment;
+        let mut references = value.split("$(").skip(1);
+        references.any(|rest| {
+            let name = rest.split_once(')').map(|(name, _)| name);
+            name.is_some_and(|name| known.iter().all(|(known, _)| known != name))
+        })
     }
 
     fn of_manager(&mut self, what: String) {

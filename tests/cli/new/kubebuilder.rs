@@ -1,223 +1,13 @@
 //! `kube-codegen new --from-kubebuilder`: what is taken over, and what is reported.
-use std::{collections::BTreeMap, fs, path::Path};
+mod project;
+
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use self::project::{CONTROLLER, MAIN, PROJECT, project, write};
 use super::is_up_to_date;
 use crate::cli::{files, run, stderr, stdout, succeed};
-
-const PROJECT: &str = r"domain: example.com
-layout: [go.kubebuilder.io/v4]
-multigroup: true
-projectName: shop
-repo: example.com/shop
-resources:
-- api: {crdVersion: v1, namespaced: true}
-  controller: true
-  group: web
-  kind: Store
-  path: example.com/shop/api/web/v1
-  version: v1
-  webhooks: {conversion: true, defaulting: true, spoke: [v2], webhookVersion: v1}
-- api: {crdVersion: v1}
-  controller: true
-  group: web
-  kind: Region
-  version: v1
-  webhooks: {validation: true}
-- controller: true
-  core: true
-  group: core
-  kind: Secret
-  version: v1
-version: '3'
-";
-
-const CONTROLLER: &str = r#"package controller
-
-import (
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	webv1 "example.com/shop/api/web/v1"
-)
-
-const finalizer = "web.example.com/stock"
-
-// +kubebuilder:rbac:groups=web.example.com,resources=stores,verbs=get;list;watch;update;patch
-// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list
-
-func (r *StoreReconciler) Reconcile() {
-	// For(&corev1.Node{}) in a comment is none.
-	controllerutil.AddFinalizer(store, finalizer)
-	patch(client.Apply, client.ForceOwnership, client.FieldOwner("shop-apply"))
-}
-
-func (r *StoreReconciler) SetupWithManager(mgr ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		For(&webv1.Store{}, builder.WithPredicates(pred(&corev1.Pod{}))).
-		WithEventFilter(predicate.GenerationChangedPredicate{}).
-		WithOptions(controller.Options{MaxConcurrentReconciles: 2}).
-		Named("web-store").
-		Owns(&appsv1.Deployment{}).
-		Owns(&webv1.Region{}).
-		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.find)).
-		Complete(r)
-}
-"#;
-
-const OTHERS: &str = r"package controller
-
-import corev1 `k8s.io/api/core/v1`
-
-func setup(mgr ctrl.Manager) {
-	_ = ctrl.NewControllerManagedBy(mgr).For(&corev1.Secret{}).Complete(r)
-	_ = ctrl.NewWebhookManagedBy(mgr).For(&corev1.Pod{}).WithDefaulter(d).Complete()
-}
-";
-
-const MAIN: &str = r#"package main
-
-const leaseName = "5c3a.example.com"
-
-func main() {
-	mgr, err := ctrl.NewManager(cfg, ctrl.Options{LeaderElection: true, LeaderElectionID: leaseName})
-	if cfg.UserAgent == "" {
-		cfg.UserAgent = "shop/v1"
-	}
-	prometheus.NewCounter(prometheus.CounterOpts{Namespace: "shop", Name: "sales_total", Help: "Sales."})
-}
-"#;
-
-const WEBHOOKS: &str = "
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingWebhookConfiguration
-metadata: {name: mutating-webhook-configuration}
-webhooks:
-- name: mstore.kb.io
-  failurePolicy: Ignore
-  rules: [{apiGroups: [web.example.com], apiVersions: [v1], operations: [CREATE], resources: [stores]}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingWebhookConfiguration
-metadata: {name: validating-webhook-configuration}
-webhooks:
-- name: vregion.kb.io
-  rules: [{apiGroups: [web.example.com], apiVersions: [v1], operations: [CREATE], resources: [regions]}]
-";
-
-const RBAC: &str = "
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: manager-role}
-rules: []
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: metrics-reader}
-rules: []
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: controller-manager, namespace: system}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: manager-rolebinding}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager-role}
-subjects: [{kind: ServiceAccount, name: controller-manager, namespace: system}]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: metrics-rolebinding}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: metrics-reader}
-subjects: [{kind: ServiceAccount, name: prometheus, namespace: monitoring}]
-";
-
-const METRICS: &str =
-    "apiVersion: v1\nkind: Service\nmetadata: {name: metrics-service, namespace: system}\n";
-
-const CERTIFICATE: &str = "
-apiVersion: cert-manager.io/v1
-kind: Certificate
-metadata: {name: serving-cert, namespace: system}
-";
-
-fn crd(kind: &str, plural: &str, scope: &str, versions: &[&str]) -> String {
-    let lower = kind.to_lowercase();
-    let versions = versions.iter().map(|name| {
-        let storage = *name == "v1";
-        format!(
-            "  - name: {name}\n    served: true\n    storage: {storage}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          \
-             spec: {{type: object, properties: {{size: {{type: integer}}}}}}\n"
-        )
-    });
-    let versions: String = versions.collect();
-    format!(
-        "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations: # ours\n    a:   b\n  name: {plural}.web.example.com\n\
-         spec:\n  group: web.example.com\n  scope: {scope}\n  names: {{kind: {kind}, listKind: {kind}List, plural: {plural}, singular: {lower}}}\n  versions:\n{versions}"
-    )
-}
-
-/// A small project of kubebuilder, by path.
-fn project() -> BTreeMap<&'static str, String> {
-    let kustomization = "namespace: shop-system\nnamePrefix: shop-\nresources: [../crd]\n";
-    let manager = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: controller-manager}\nspec:\n  template:\n    metadata: {labels: {app.kubernetes.io/name: shop}}\n    \
-                   spec:\n      containers:\n      - name: proxy\n        env: [{name: NOT_OURS, value: x}]\n      - name: manager\n        env:\n        \
-                   - {name: SHOP_IMAGE, value: 'shop:1.2'}\n        - {name: REPLICAS, value: \"2\"}\n        \
-                   - {name: TOKEN, valueFrom: {secretKeyRef: {name: shop, key: token}}}\n        - {name: WATCH_NAMESPACE, value: \"\"}\n        \
-                   volumeMounts: [{name: stock, mountPath: /stock}]\n";
-    let sample =
-        "apiVersion: web.example.com/v1\nkind: Store\nmetadata: {name: sample}\nspec: {size: 1}\n";
-    let all = [
-        ("PROJECT", PROJECT),
-        (
-            "go.mod",
-            "module shop\n\nrequire (\n\tk8s.io/api v0.36.0\n)\n",
-        ),
-        (
-            "api/web/v1/groupversion_info.go",
-            "// +groupName=web.example.com\npackage v1\n",
-        ),
-        ("cmd/main.go", MAIN),
-        ("internal/controller/others.go", OTHERS),
-        ("internal/controller/store_controller.go", CONTROLLER),
-        (
-            "internal/controller/store_controller_test.go",
-            "package controller\n// +kubebuilder:rbac:bad\n",
-        ),
-        ("config/default/kustomization.yaml", kustomization),
-        ("config/manager/manager.yaml", manager),
-        ("config/rbac/rbac.yaml", RBAC),
-        ("config/default/metrics_service.yaml", METRICS),
-        ("config/certmanager/certificate.yaml", CERTIFICATE),
-        ("internal/stock/stock.go", "package stock\n"),
-        ("internal/web/stock/stock.go", "package stock\n"),
-        ("config/samples/web_v1_store.yaml", sample),
-        (
-            "config/samples/kustomization.yaml",
-            "resources: [web_v1_store.yaml]\n",
-        ),
-        ("config/webhook/manifests.yaml", WEBHOOKS),
-    ];
-    let mut all: BTreeMap<_, _> = all.map(|(path, text)| (path, text.to_owned())).into();
-    let stores = crd("Store", "stores", "Namespaced", &["v1", "v2"]);
-    let regions = crd("Region", "regions", "Namespaced", &["v1"]);
-    all.insert("config/crd/bases/web.example.com_stores.yaml", stores);
-    all.insert("config/crd/bases/web.example.com_regions.yaml", regions);
-    all
-}
-
-/// Writes a project to the directory `go`.
-fn write(project: &BTreeMap<&'static str, String>) -> TempDir {
-    let directory = TempDir::new().unwrap();
-    for (path, text) in project {
-        let path = directory.path().join("go").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    directory
-}
 
 fn parameters(package: &Path) -> Value {
     let text = fs::read_to_string(package.join(".kube-codegen/scaffold.json")).unwrap();
@@ -247,7 +37,7 @@ fn the_crate_has_the_names_of_the_installation() {
             "lease": "5c3a.example.com",
             "fieldManager": "shop-apply",
             "formerManagers": ["manager", "shop-apply"],
-            "environment": {"REPLICAS": "2", "SHOP_IMAGE": "shop:1.2"},
+            "environment": [["SHOP_IMAGE", "shop:1.2"], ["REPLICAS", "2"], ["ADDRESS", "http://$(SHOP_IMAGE)"]],
             "metricsNames": {"stores.web.example.com": "web-store"},
             "finalizers": {"stores.web.example.com": "web.example.com/stock"},
             "webhooks": {
@@ -284,40 +74,6 @@ fn the_crate_has_the_names_of_the_installation() {
             "FINALIZER: &str = \"web.example.com/stock\"",
         ),
         ("src/stores_controller.rs", "controller.owns(&regions)"),
-        (
-            "TAKEOVER.md",
-            "| internal/controller/store_controller.go | `reconcile` in `src/stores_controller.rs` |",
-        ),
-        (
-            "TAKEOVER.md",
-            "| internal/controller/store_controller.go:28 | `Watches` of `v1/ConfigMap`",
-        ),
-        (
-            "TAKEOVER.md",
-            "| internal/controller/store_controller.go:22 | `WithPredicates`: add `.filter(",
-        ),
-        (
-            "TAKEOVER.md",
-            "| internal/controller/store_controller.go:23 | `WithEventFilter`: add `.filter(",
-        ),
-        (
-            "TAKEOVER.md",
-            "| internal/controller/store_controller.go:24 | `WithOptions`: its settings",
-        ),
-        (
-            "TAKEOVER.md",
-            "| Kubernetes of the types | `k8s.io/api v0.36.0` | go.mod |",
-        ),
-        (
-            "TAKEOVER.md",
-            "webhook `mstore.kb.io` has `failurePolicy: Ignore`",
-        ),
-        ("TAKEOVER.md", "| `nodes` | get, list |"),
-        ("TAKEOVER.md", "metric `shop_sales_total`"),
-        (
-            "TAKEOVER.md",
-            "-n shop-system delete deployment shop-controller-manager",
-        ),
     ] {
         assert!(files[file].contains(expected), "{file}: {}", files[file]);
     }
@@ -351,6 +107,16 @@ fn the_page_says_how_the_old_operator_goes() {
     let files = files(&directory.path().join("shop-rs"));
     let page = &files["TAKEOVER.md"];
     for expected in [
+        "| internal/controller/store_controller.go | `reconcile` in `src/stores_controller.rs` |",
+        "| internal/controller/store_controller.go:28 | `Watches` of `v1/ConfigMap`",
+        "| internal/controller/store_controller.go:22 | `WithPredicates`: add `.filter(",
+        "| internal/controller/store_controller.go:23 | `WithEventFilter`: add `.filter(",
+        "| internal/controller/store_controller.go:24 | `WithOptions`: its settings",
+        "| Kubernetes of the types | `k8s.io/api v0.36.0` | go.mod |",
+        "webhook `mstore.kb.io` has `failurePolicy: Ignore`",
+        "| `nodes` | get, list |",
+        "metric `shop_sales_total`",
+        "-n shop-system delete deployment shop-controller-manager",
         "| variable, in deploy/deployment.yaml, too | `SHOP_IMAGE=shop:1.2` | config/manager |",
         "| config/manager | the variable `TOKEN` has no value of its own",
         "| config/manager | the variable `WATCH_NAMESPACE`: the flag `--namespace`",
@@ -359,14 +125,18 @@ fn the_page_says_how_the_old_operator_goes() {
         "`take_over_from([\"manager\", \"shop-apply\"])`",
         "| internal/stock/stock.go | `src/internal_stock.rs`,",
         "| internal/web/stock/stock.go | `src/web_stock.rs`,",
-        // Only what is bound to the account of the old operator alone.
+        "| config/manager | the variable `SECRET` refers to another one",
+        // Only what is bound to the account of the Pods of the old operator alone; who reads metrics may be bound by others.
         "validating-webhook-configuration service/shop-metrics-service\n",
-        "delete --ignore-not-found clusterrolebinding/shop-manager-rolebinding clusterrole/shop-manager-role serviceaccount/shop-controller-manager ",
+        "delete --ignore-not-found clusterrolebinding/shop-own-metrics-rolebinding clusterrolebinding/shop-manager-rolebinding clusterrole/shop-manager-role \
+         serviceaccount/shop-controller-manager ",
         "kubectl label namespace shop-system pod-security.kubernetes.io/enforce=restricted",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
-    let variables = "        env:\n        - name: REPLICAS\n          value: \"2\"\n        - name: SHOP_IMAGE\n          value: \"shop:1.2\"\n        ports:";
+    // In their order, in which one refers to another.
+    let variables = "        env:\n        - name: SHOP_IMAGE\n          value: \"shop:1.2\"\n        - name: REPLICAS\n          value: \"2\"\n        \
+                     - name: ADDRESS\n          value: \"http://$(SHOP_IMAGE)\"\n        ports:";
     assert!(files["deploy/deployment.yaml"].contains(variables));
     // No kind of cert-manager, unless the project installs its objects.
     assert!(!page.contains("certificate.cert-manager.io"), "{page}");
@@ -382,6 +152,34 @@ fn the_page_says_how_the_old_operator_goes() {
         page.contains(" certificate.cert-manager.io/shop-serving-cert "),
         "{page}"
     );
+    // Without a prefix, names may be those of others.
+    let default = project
+        .get_mut("config/default/kustomization.yaml")
+        .unwrap();
+    *default = default.replace("namePrefix: shop-\n", "");
+    let directory = write(&project);
+    let args = [
+        "new",
+        "--from-kubebuilder",
+        "go",
+        "--field-manager=ours",
+        "--deploy-namespace=here",
+    ];
+    succeed(directory.path(), &args);
+    let page = fs::read_to_string(directory.path().join("shop-rs/TAKEOVER.md")).unwrap();
+    let deleted: Vec<&str> = page
+        .lines()
+        .filter(|it| it.starts_with("kubectl") && it.contains(" delete "))
+        .collect();
+    assert_eq!(
+        deleted,
+        [
+            "kubectl -n here delete deployment controller-manager",
+            "kubectl -n here delete --ignore-not-found service/metrics-service certificate.cert-manager.io/serving-cert",
+            "kubectl -n here delete --ignore-not-found serviceaccount/controller-manager   # its account and rights, once no rollback is wanted",
+        ]
+    );
+    assert!(page.contains("| config/default/kustomization.yaml | no `namePrefix`"));
     // Pods of the old operator, which may not meet the level, are created until it is gone.
     assert!(!files["deploy/rbac.yaml"].contains("pod-security.kubernetes.io/enforce"));
 }

@@ -2,7 +2,6 @@
 use std::{
     num::{NonZeroU16, NonZeroUsize},
     path::PathBuf,
-    process::ExitCode,
     time::Duration,
 };
 
@@ -11,16 +10,10 @@ use kube::{
     Config,
     config::{KubeConfigOptions, Kubeconfig},
 };
-use tracing_subscriber::{Layer, Registry};
 
-use super::{Manager, ManagerBuilder, ManagerError, exit};
+use super::{Manager, ManagerBuilder, ManagerError};
 #[cfg(feature = "webhook")]
 use crate::webhook::{Certificates, ClientConfig, WebhookServer};
-#[cfg(feature = "otlp")]
-use crate::{
-    client::describe,
-    traces::{self, Traces},
-};
 use crate::{
     leader_election::LeaderElectionConfig,
     logs::{self, LogFormat},
@@ -201,102 +194,6 @@ pub struct ManagerArgs {
 }
 
 impl ManagerArgs {
-    /// Runs a whole program: sets up the logs, connects, calls `register`, which adds the controllers, and runs until SIGINT or SIGTERM.
-    ///
-    /// With the feature `otlp`, traces go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, over HTTP with protobuf, and durations of
-    /// reconciles in metrics have the ids of traces as exemplars. The other [variables] of OpenTelemetry for resources, samplers and batches count, too.
-    ///
-    /// [variables]: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
-    ///
-    /// ```no_run
-    /// use std::process::ExitCode;
-    /// use clap::Parser;
-    /// use kube_codegen_runtime::manager::{Manager, ManagerArgs};
-    ///
-    /// #[derive(Parser)]
-    /// struct Args {
-    ///     #[command(flatten)]
-    ///     manager: ManagerArgs,
-    /// }
-    ///
-    /// fn register(manager: &mut Manager) {
-    ///     // Add the controllers here.
-    /// }
-    ///
-    /// #[tokio::main]
-    /// async fn main() -> ExitCode {
-    ///     Args::parse().manager.run("my-operator", register).await
-    /// }
-    /// ```
-    ///
-    /// # Panics
-    /// If the program has already set up its logs.
-    pub async fn run(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
-        #[cfg(feature = "otlp")]
-        return self.run_traced(name, register).await;
-        #[cfg(not(feature = "otlp"))]
-        {
-            self.init_logs();
-            self.run_with_logs(name, register).await
-        }
-    }
-
-    /// As [`Self::run`]; spans go to the collector that the environment names.
-    #[cfg(feature = "otlp")]
-    async fn run_traced(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
-        let (traces, problem) = match Traces::from_env(name) {
-            Ok(traces) => (traces, None),
-            Err(problem) => (None, Some(problem)),
-        };
-        match &traces {
-            Some(traces) => self.init_logs_with(traces.layer()),
-            None => self.init_logs(),
-        }
-        if let Some(problem) = problem {
-            tracing::warn!("no traces are exported: {}", describe(&*problem));
-        }
-        let has_traces = traces.is_some();
-        let register = |manager: &mut Manager| {
-            if has_traces {
-                manager.metrics().set_trace_ids(traces::trace_id);
-            }
-            register(manager);
-        };
-        let ended = self.run_with_logs(name, register).await;
-        if let Some(traces) = traces {
-            traces.end().await;
-        }
-        ended
-    }
-
-    /// As [`Self::run`], in a program that has set up its logs.
-    pub async fn run_with_logs(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
-        let run = async {
-            let mut manager = self.builder(name).await?.build()?;
-            register(&mut manager);
-            manager.run_until_signal().await
-        };
-        exit(run.await)
-    }
-
-    /// Writes logs to stderr, filtered by `--log-level`, else by `RUST_LOG`, else at the level `info`.
-    ///
-    /// # Panics
-    /// If the program has already set up its logs.
-    pub fn init_logs(&self) {
-        logs::init(self.log_level.as_deref(), self.log_format, None);
-    }
-
-    /// As [`Self::init_logs`], and gives spans to a layer, such as that of tracing-opentelemetry: those of watch events, reconciles, requests and
-    /// webhooks, and those of the program from the level `info` on.
-    ///
-    /// # Panics
-    /// If the program has already set up its logs.
-    pub fn init_logs_with(&self, spans: impl Layer<Registry> + Send + Sync + 'static) {
-        let spans = Box::new(spans);
-        logs::init(self.log_level.as_deref(), self.log_format, Some(spans));
-    }
-
     /// Returns the configuration of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
     pub async fn config(&self) -> Result<Config, ManagerError> {
         let Some(path) = &self.kubeconfig else {

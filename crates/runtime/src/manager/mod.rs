@@ -48,6 +48,8 @@ mod controllers;
 mod error;
 #[cfg(feature = "cli")]
 mod flags;
+#[cfg(feature = "cli")]
+mod program;
 mod run;
 mod runnable;
 #[cfg(feature = "server")]

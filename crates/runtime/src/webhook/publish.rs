@@ -170,9 +170,15 @@ impl Target {
                 };
                 let mut changes = false;
                 for one in webhooks(&mut live) {
-                    if let Some(wanted) = wanted(one).filter(|it| differs(&one["clientConfig"], it))
+                    let wanted = wanted(one);
+                    let found = &mut one["clientConfig"];
+                    let wanted = wanted.filter(|it| differs(found, it));
+                    if let (Some(wanted), Some(found)) =
+                        (wanted.and_then(Value::as_object), found.as_object_mut())
                     {
-                        one["clientConfig"] = wanted.clone();
+                        // A CA that others write stays.
+                        found.retain(|key, _| !WAYS.contains(&key.as_str()));
+                        found.extend(wanted.clone());
                         changes = true;
                     }
                 }

@@ -111,8 +111,8 @@ async fn a_url_takes_the_place_of_an_installed_service() {
         let webhooks = Webhooks::new("operator").defaulting(set_color);
         webhooks.converting::<Gadget, _>(convert)
     };
-    let service = ClientConfig::service("default", "operator-webhook");
-    let deployed = webhooks().configurations(&service);
+    let service = || ClientConfig::service("default", "operator-webhook");
+    let deployed = webhooks().configurations(&service());
     let mut crd = gadget::crd();
     crd["spec"]["preserveUnknownFields"] = false.into();
     crd["spec"]["conversion"] = json!(deployed.conversions[0].1);
@@ -121,19 +121,27 @@ async fn a_url_takes_the_place_of_an_installed_service() {
     server.apply(&deployed.to_yaml().unwrap()).await.unwrap();
     let own = OwnCertificates::new();
     let operator = Operator::start_with(&server, webhooks(), own, WebhookServer::install);
-    let reached = server.until(|server| {
-        let crd: CustomResourceDefinition = server.get("", "gadgets.example.com")?;
-        let crd = json!(crd)["spec"]["conversion"]["webhook"]["clientConfig"].clone();
-        let mutating: MutatingWebhookConfiguration = server.get("", "operator-mutating")?;
-        let mutating = json!(mutating)["webhooks"][0]["clientConfig"].clone();
-        let all = [crd, mutating];
-        let is_written = |one: &Value| one["url"].is_string() && one["caBundle"].is_string();
-        all.iter().all(is_written).then_some(all)
-    });
-    let reached = timeout(Duration::from_secs(10), reached).await.unwrap();
-    for config in reached {
-        assert!(config["service"].is_null(), "{config}");
-    }
+    let reached = async |way: &str, other: &str| {
+        let reached = server.until(|server| {
+            let crd: CustomResourceDefinition = server.get("", "gadgets.example.com")?;
+            let crd = json!(crd)["spec"]["conversion"]["webhook"]["clientConfig"].clone();
+            let mutating: MutatingWebhookConfiguration = server.get("", "operator-mutating")?;
+            let mutating = json!(mutating)["webhooks"][0]["clientConfig"].clone();
+            let all = [crd, mutating];
+            let is_written = |one: &Value| !one[way].is_null() && one["caBundle"].is_string();
+            all.iter().all(is_written).then_some(all)
+        });
+        for config in timeout(Duration::from_secs(10), reached).await.unwrap() {
+            assert!(config[other].is_null(), "{config}");
+        }
+    };
+    reached("url", "service").await;
+    operator.stop().await.unwrap();
+    // And the reverse.
+    let own = OwnCertificates::new();
+    let change = |settings: WebhookServer| settings.install().reached_by(service());
+    let operator = Operator::start_with(&server, webhooks(), own, change);
+    reached("service", "url").await;
     operator.stop().await.unwrap();
 }
 
