@@ -175,7 +175,7 @@ fn the_page_says_how_the_old_operator_goes() {
         deleted,
         [
             "kubectl -n here delete deployment controller-manager",
-            "kubectl -n here delete --ignore-not-found service/metrics-service certificate.cert-manager.io/serving-cert",
+            "kubectl -n here delete --ignore-not-found certificate.cert-manager.io/serving-cert service/metrics-service",
             "kubectl -n here delete --ignore-not-found serviceaccount/controller-manager   # its account and rights, once no rollback is wanted",
         ]
     );
