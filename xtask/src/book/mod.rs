@@ -1,7 +1,8 @@
-//! Draws the pictures of the book: plots of recorded results, a dashboard, and a recording of a terminal.
+//! Draws the pictures of the book: plots of recorded results, a dashboard, a trace, and recordings of a terminal.
 mod dashboard;
 mod plot;
 mod recording;
+mod trace;
 
 use std::{
     error::Error,
@@ -58,6 +59,8 @@ fn pictures(directory: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> 
         let picture = directory.join(format!("{name}.svg"));
         pictures.push((picture, recording::draw(&lines)));
     }
+    let spans: Vec<trace::Span> = serde_json::from_str(&read("trace.json")?)?;
+    pictures.push((directory.join("trace.svg"), trace::draw(&spans)));
     let answers = serde_json::from_str(&read("dashboard.json")?)?;
     let picture = dashboard::draw(&read_dashboard()?, &answers)?;
     pictures.push((directory.join("dashboard.svg"), picture));

@@ -38,7 +38,7 @@ impl Summary {
         let (missed, kinds) = (self.missed.len(), self.kinds);
         let first = self.missed.first()?;
         let mut text = format!(
-            "{missed} of {kinds} single faults were not tried, since the budget was spent before, or since the operator did not get there:\n    {first}"
+            "{missed} of {kinds} single faults were not tried, since the budget (SIMULATE_BUDGET) was spent before, or since the operator did not get there:\n    {first}"
         );
         for name in self.missed.iter().skip(1).take(NAMED - 1) {
             text.push_str("\n    ");
