@@ -128,9 +128,13 @@ async fn session(
     if args.has_operator() {
         manifests.leave_out_deployments(view);
     }
-    if let Some(problem) = manifests.install(cluster, view).await.problem() {
-        view.error(&problem);
-    }
+    let mut objects = match manifests.install(cluster, view).await.waiting() {
+        Ok(objects) => objects,
+        Err(problem) => {
+            view.error(&problem);
+            Manifests::default()
+        }
+    };
     let (changes, mut seen) = mpsc::unbounded_channel();
     follow::follow(
         view,
@@ -161,8 +165,8 @@ async fn session(
         view.note("no operator: the API server runs until Ctrl-C");
     }
     let applied = Manifests::read(&args.apply)?;
-    let applied = applied.install(cluster, view).await.waiting()?;
-    let mut waiting = Waiting::new(applied, view);
+    objects.extend(applied.install(cluster, view).await.waiting()?);
+    let mut waiting = Waiting::new(objects, view);
     let mut settled = Settled::default();
     let limit = time::sleep(Duration::from_secs(args.timeout));
     tokio::pin!(limit);

@@ -256,9 +256,12 @@ async fn an_applied_object_waits_for_webhooks() {
     let object = "{apiVersion: iksoon.test.com/v1, kind: CrdKind, metadata: {name: a}}";
     let file = folder.path().join("a.yaml");
     fs::write(&file, object).unwrap();
+    let manifest = folder.path().join("deploy/z.yaml");
+    fs::write(manifest, object.replace("name: a", "name: z")).unwrap();
     let args = ["-f", "crd.yaml", "--apply", "a.yaml", "--", "sleep", "1000"];
     let mut dev = Dev::start(folder.path(), &args);
     let client = dev.client().await;
+    dev.line("CrdKind z waits for the operator's webhooks");
     dev.line("CrdKind a waits for the operator's webhooks");
     // What waits is what the file has now.
     fs::write(&file, object.replace("name: a", "name: b")).unwrap();
@@ -270,7 +273,9 @@ async fn an_applied_object_waits_for_webhooks() {
     let crds = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
     let request = http::Request::get(crds).body(Vec::new()).unwrap();
     let stored = client.request::<Value>(request).await.unwrap();
-    assert_eq!(stored["items"].as_array().map(Vec::len), Some(1));
+    let items = stored["items"].as_array().unwrap().iter();
+    let names: Vec<&Value> = items.map(|it| &it["metadata"]["name"]).collect();
+    assert_eq!(names, ["b", "z"]);
 }
 
 #[test]
