@@ -92,11 +92,6 @@ impl Manifests {
         Ok(Self(objects))
     }
 
-    /// Adds objects.
-    pub(super) fn extend(&mut self, others: Self) {
-        self.0.extend(others.0);
-    }
-
     /// Removes Deployments: the operator runs outside the cluster.
     pub(super) fn leave_out_deployments(&mut self, view: &View) {
         self.0.retain(|(path, object)| {
@@ -190,13 +185,13 @@ impl Manifests {
             match apply(cluster, object).await {
                 Ok(()) => view.note(&format!("applied {what}")),
                 Err(problem) => {
+                    let text = format!("{}: {what}: {problem}", path.display());
                     if waits_for_webhook(&problem) {
                         installed.waiting.0.push((path.clone(), object.clone()));
+                        installed.unanswered.push(text);
                     } else {
-                        installed.is_refused = true;
+                        installed.refused.push(text);
                     }
-                    let problem = format!("{}: {what}: {problem}", path.display());
-                    installed.problems.push(problem);
                 }
             }
         }
@@ -204,30 +199,30 @@ impl Manifests {
     }
 }
 
-/// What became of manifests.
+/// What became of manifests that were not applied.
 #[derive(Default)]
 pub(super) struct Installed {
     /// Objects whose webhooks do not answer: the operator may still start.
     pub(super) waiting: Manifests,
-    is_refused: bool,
-    problems: Vec<String>,
+    /// Why each of them waits.
+    unanswered: Vec<String>,
+    refused: Vec<String>,
 }
 
 impl Installed {
-    /// Returns the objects that wait for webhooks.
-    ///
-    /// # Errors
-    /// If others were refused: all problems.
-    pub(super) fn waiting(self) -> Result<Manifests, String> {
-        if self.is_refused {
-            return Err(self.problems.join("\n"));
-        }
-        Ok(self.waiting)
+    /// Adds what became of others.
+    pub(super) fn extend(&mut self, others: Self) {
+        self.waiting.0.extend(others.waiting.0);
+        self.unanswered.extend(others.unanswered);
+        self.refused.extend(others.refused);
     }
 
-    /// Returns all problems.
-    pub(super) fn problem(&self) -> Option<String> {
-        (!self.problems.is_empty()).then(|| self.problems.join("\n"))
+    /// Fails with all refusals, unless objects only wait.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.refused.is_empty() {
+            return Ok(());
+        }
+        Err(self.refused.join("\n"))
     }
 }
 
@@ -279,13 +274,13 @@ impl Waiting {
     pub(super) async fn again(&mut self, cluster: &Cluster, view: &View) -> Result<(), String> {
         let installed = self.objects.install(cluster, view).await;
         self.next = Instant::now() + AGAIN;
-        let is_over = self.next > self.until;
-        let problem = installed.problem();
-        let is_refused = installed.is_refused;
-        self.objects = installed.waiting;
-        problem
-            .filter(|_| is_over || is_refused)
-            .map_or(Ok(()), Err)
+        let result = installed.check();
+        let (objects, why) = (installed.waiting, installed.unanswered);
+        self.objects = objects;
+        if self.next > self.until && !self.is_empty() {
+            return result.and(Err(why.join("\n")));
+        }
+        result
     }
 }
 

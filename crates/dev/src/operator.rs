@@ -84,7 +84,10 @@ impl Operator<'_> {
             }
             Order::Simulate(state) => {
                 let (directory, view) = (self.args.directory.clone(), self.view.clone());
-                let history = view.history().cloned().ok_or("there is no page")?;
+                let history = view
+                    .history()
+                    .cloned()
+                    .ok_or("only a run with a page simulates")?;
                 if history.simulation() == Simulation::Running {
                     return Err("a simulation runs".to_owned());
                 }
@@ -125,18 +128,16 @@ impl Operator<'_> {
         }
         let old = selected(replicas, only).filter_map(|(_, child)| child.take());
         join_all(old.map(Child::stop)).await;
+        let is_several = self.args.replicas.get() > 1 && self.args.command.is_empty();
         let command = match self.args.command.as_slice() {
-            [] if self.args.replicas.get() > 1 => {
+            [] if is_several => {
                 let namespace = format!("--leader-elect-resource-namespace={}", self.namespace);
                 owned(&[RUN, ELECTION, &[&namespace]].concat())
             }
             [] => owned(RUN),
             command => command.to_vec(),
         };
-        // Those in `deploy/` are its own.
-        let deploy = self.args.directory.join("deploy");
-        let manifests = Manifests::read(&[deploy]).unwrap_or_default();
-        let has_webhooks = self.args.command.is_empty() && manifests.has_webhooks();
+        let has_webhooks = is_several && self.has_webhooks();
         self.view.note(&format!("run: {}", command.join(" ")));
         for (index, child) in selected(replicas, only) {
             self.state(index, State::Running, "the operator starts", false);
@@ -155,6 +156,13 @@ impl Operator<'_> {
         Ok(())
     }
 
+    /// Returns whether it has webhooks: the manifests in `deploy/` are its own.
+    fn has_webhooks(&self) -> bool {
+        let manifests = Manifests::read(&[self.args.directory.join("deploy")]);
+        manifests.is_ok_and(|it| it.has_webhooks())
+    }
+
+    /// Notes that a replica has ended.
     pub(super) fn ended(&self, replicas: &mut Replicas, index: usize, status: ExitStatus) {
         replicas[index] = None;
         let text = format!("the operator ended ({status})");

@@ -18,7 +18,7 @@ use crate::{
     child::{self, Child},
     cluster::Cluster,
     follow,
-    install::{Manifests, Waiting},
+    install::{Installed, Manifests, Waiting},
     operator::{Operator, Replicas, exit_of},
     page::{Actions, Order, Page, picture},
     proxy::Proxy,
@@ -128,13 +128,10 @@ async fn session(
     if args.has_operator() {
         manifests.leave_out_deployments(view);
     }
-    let mut objects = match manifests.install(cluster, view).await.waiting() {
-        Ok(objects) => objects,
-        Err(problem) => {
-            view.error(&problem);
-            Manifests::default()
-        }
-    };
+    let mut not_applied = manifests.install(cluster, view).await;
+    if let Err(problem) = not_applied.check() {
+        view.error(&problem);
+    }
     let (changes, mut seen) = mpsc::unbounded_channel();
     follow::follow(
         view,
@@ -143,21 +140,7 @@ async fn session(
         args.requests,
         &changes,
     );
-    let account = manifests
-        .account()
-        .filter(|_| args.has_operator() && !args.admin);
-    if let Some((namespace, name)) = &account {
-        view.note(&format!(
-            "the operator runs as serviceaccount {namespace}/{name}"
-        ));
-    }
-    let kubeconfigs = kubeconfigs(args, view, cluster, account.as_ref(), proxies).await?;
-    let operator = Operator {
-        args,
-        view,
-        kubeconfigs,
-        namespace: account.map_or_else(|| "default".to_owned(), |(namespace, _)| namespace),
-    };
+    let operator = prepare(args, view, cluster, &manifests, proxies).await?;
     let mut sources = sources::watch(&args.directory, &[&installed[..], &args.apply[..]].concat())?;
     if args.has_operator() {
         operator.restart(replicas, None).await?;
@@ -165,8 +148,10 @@ async fn session(
         view.note("no operator: the API server runs until Ctrl-C");
     }
     let applied = Manifests::read(&args.apply)?;
-    objects.extend(applied.install(cluster, view).await.waiting()?);
-    let mut waiting = Waiting::new(objects, view);
+    let applied = applied.install(cluster, view).await;
+    applied.check()?;
+    not_applied.extend(applied);
+    let mut waiting = Waiting::new(not_applied.waiting, view);
     let mut settled = Settled::default();
     let limit = time::sleep(Duration::from_secs(args.timeout));
     tokio::pin!(limit);
@@ -193,15 +178,23 @@ async fn session(
                 return Err(format!("the operator was not done after {} s", args.timeout));
             }
             Some((order, answer)) = orders.recv() => {
+                let restarts = matches!(order, Order::Restart(_));
                 // Whoever asked may have gone.
                 answer.send(operator.obey(order, replicas).await).ok();
-                waiting.restart();
+                if restarts {
+                    waiting.restart();
+                }
             }
             Some(change) = sources.next() => {
                 if change.manifests {
-                    match applied_again(args, cluster, view, &installed).await {
-                        Ok(objects) => waiting = Waiting::new(objects, view),
-                        Err(problem) => view.error(&problem),
+                    let again = apply_again(args, cluster, view, &installed).await;
+                    let refused = again.and_then(|not_applied| {
+                        let refused = not_applied.check();
+                        waiting = Waiting::new(not_applied.waiting, view);
+                        refused
+                    });
+                    if let Err(problem) = refused {
+                        view.error(&problem);
                     }
                 }
                 if change.code && args.has_operator() {
@@ -216,17 +209,25 @@ async fn session(
     }
 }
 
-/// Writes the kubeconfig of each replica; with a page, it leads through a proxy.
-async fn kubeconfigs(
-    args: &Args,
-    view: &View,
+/// Decides under which account the operator runs, and writes the kubeconfig of each replica; with a page, it leads through a proxy.
+async fn prepare<'a>(
+    args: &'a Args,
+    view: &'a View,
     cluster: &Cluster,
-    account: Option<&(String, String)>,
+    manifests: &Manifests,
     proxies: &OnceLock<Vec<Proxy>>,
-) -> Result<Vec<PathBuf>, String> {
+) -> Result<Operator<'a>, String> {
+    let account = manifests
+        .account()
+        .filter(|_| args.has_operator() && !args.admin);
+    if let Some((namespace, name)) = &account {
+        view.note(&format!(
+            "the operator runs as serviceaccount {namespace}/{name}"
+        ));
+    }
     let (mut kubeconfigs, mut started) = (Vec::new(), Vec::new());
     for replica in 1..=args.replicas.get() {
-        let kubeconfig = match account {
+        let kubeconfig = match &account {
             Some((namespace, name)) => cluster.kubeconfig_of(replica, namespace, name).await?,
             None => cluster.kubeconfig_of_administrator(replica)?,
         };
@@ -238,16 +239,24 @@ async fn kubeconfigs(
     if !started.is_empty() {
         proxies.get_or_init(|| started);
     }
-    Ok(kubeconfigs)
+    Ok(Operator {
+        args,
+        view,
+        kubeconfigs,
+        namespace: account.map_or_else(|| "default".to_owned(), |(namespace, _)| namespace),
+    })
 }
 
-/// Generates from changed definitions, and applies everything again. Returns the objects that wait for the operator's webhooks.
-async fn applied_again(
+/// Generates from changed definitions, and applies everything again.
+///
+/// # Errors
+/// If files cannot be read or generated from: then nothing was applied.
+async fn apply_again(
     args: &Args,
     cluster: &Cluster,
     view: &View,
     installed: &[PathBuf],
-) -> Result<Manifests, String> {
+) -> Result<Installed, String> {
     if args.directory.join("kube-codegen.toml").is_file() {
         view.note("manifests changed: generate");
         child::generate(&args.directory).await?;
@@ -256,8 +265,8 @@ async fn applied_again(
     if args.has_operator() {
         manifests.leave_out_deployments(view);
     }
-    let mut waiting = manifests.install(cluster, view).await.waiting()?;
     let applied = Manifests::read(&args.apply)?;
-    waiting.extend(applied.install(cluster, view).await.waiting()?);
-    Ok(waiting)
+    let mut not_applied = manifests.install(cluster, view).await;
+    not_applied.extend(applied.install(cluster, view).await);
+    Ok(not_applied)
 }
