@@ -26,8 +26,6 @@ pub(super) struct Manifests {
     pub(super) webhooks: Vec<Value>,
     /// The names of CRDs that a patch gives a conversion webhook.
     pub(super) conversions: Vec<String>,
-    /// The names of Services of webhooks, without the prefix.
-    pub(super) services: Vec<String>,
     /// The Deployments of the manager.
     pub(super) deployments: Vec<Value>,
     /// The roles of the manager and of users.
@@ -94,8 +92,7 @@ impl Manifests {
             ("webhook", "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration") => {
                 self.webhooks.push(object);
             }
-            ("webhook", "Service") => self.services.push(text("/metadata/name")),
-            ("default", "Service") | ("certmanager", "Certificate" | "Issuer") => {
+            ("default" | "webhook", "Service") | ("certmanager", "Certificate" | "Issuer") => {
                 self.installed.push(object);
             }
             ("manager", "Deployment") => self.deployments.push(object),

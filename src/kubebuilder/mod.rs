@@ -102,8 +102,12 @@ pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project,
     }
     let source = manifests::read(&path)?;
     let id = SourceId(0);
-    let file = ProjectFile::read(&source, id, found);
+    let mut file = ProjectFile::read(&source, id, found);
     sources.push(source);
+    let modules = directory.join(go_mod::FILE);
+    if modules.is_file() {
+        file.kubernetes = go_mod::kubernetes(&manifests::read(&modules)?.text);
+    }
     let manifests = Manifests::read(directory, &mut sources, found)?;
     if manifests.bases.is_empty() {
         let place = Place {
@@ -131,20 +135,7 @@ pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project,
     let default = default.as_deref().and_then(Path::file_name);
     let default = default.map(|name| name.to_string_lossy().into_owned());
     let plan = plan::Planner::new(file, manifests, files, default.unwrap_or_default());
-    let mut project = plan.plan(sources, found);
-    let path = directory.join(go_mod::FILE);
-    if path.is_file() {
-        let modules = manifests::read(&path)?;
-        if let Some((module, version)) = go_mod::kubernetes(&modules.text) {
-            let place = go_mod::FILE.to_owned();
-            project
-                .findings
-                .values
-                .push(("Kubernetes of the types", module, place));
-            project.kubernetes = Some(version);
-        }
-    }
-    Ok(project)
+    Ok(plan.plan(sources, found))
 }
 
 impl Project {

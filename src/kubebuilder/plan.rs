@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::{
     Findings, Project, SAMPLES,
     facts::{Builder, GoFile},
+    go_mod,
     kinds::{Crd, Kinds, Target, crds},
     manifests::Manifests,
     project::ProjectFile,
@@ -110,6 +111,10 @@ impl Planner {
             self.finalizer(file, &files);
             self.metrics(file);
         }
+        let kubernetes = self.file.kubernetes.take().map(|(module, version)| {
+            self.note("Kubernetes of the types", &module, go_mod::FILE);
+            version
+        });
         let webhooks = self.webhooks(&files);
         self.rights(&files);
         self.obsolete();
@@ -136,7 +141,7 @@ impl Planner {
             owns: self.owns,
             webhooks,
             is_namespaced,
-            kubernetes: None,
+            kubernetes,
             takeover: self.takeover,
             labels,
             findings: self.findings,

@@ -3,6 +3,7 @@ use serde_json::Value;
 
 use crate::{
     diag::{Code, Diagnostics, Place},
+    options::Kubernetes,
     source::{Source, SourceId},
     yaml,
 };
@@ -17,6 +18,8 @@ pub(super) struct ProjectFile {
     /// The path of the Go module.
     pub(super) repo: Option<String>,
     pub(super) resources: Vec<Resource>,
+    /// The version of Kubernetes in `go.mod` beside it: as it is there, and as the crate has it.
+    pub(super) kubernetes: Option<(String, Kubernetes)>,
 }
 
 /// An entry of `resources`.
@@ -115,6 +118,7 @@ impl Reader<'_> {
             name: self.text("/projectName"),
             repo: self.text("/repo"),
             resources: Vec::new(),
+            kubernetes: None,
         };
         let length = match self.value.pointer("/resources") {
             None | Some(Value::Null) => 0,

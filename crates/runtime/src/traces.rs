@@ -43,7 +43,7 @@ struct Settings {
     /// Whether the collector is reached by TLS.
     is_secure: bool,
     timeout: Duration,
-    /// In place of the endpoint in the environment, which the exporter reads itself.
+    /// The address for traces as it is. Without it, the exporter adds its path to that for all signals, or has its default.
     endpoint: Option<String>,
 }
 
@@ -60,17 +60,17 @@ impl Settings {
         };
         let is_off =
             variable("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"));
-        let endpoint = of_otlp("ENDPOINT");
+        let address = of_otlp("ENDPOINT");
         let is_wanted = match variable("OTEL_TRACES_EXPORTER") {
             Some(exporter) => exporter == "otlp",
-            None => endpoint.is_some(),
+            None => address.is_some(),
         };
         if is_off || !is_wanted {
             return Ok(None);
         }
         if let Some(protocol) = of_otlp("PROTOCOL").filter(|it| it != "http/protobuf") {
             return Err(format!(
-                "OTEL_EXPORTER_OTLP_PROTOCOL is {protocol:?}: only \"http/protobuf\" is there"
+                "OTEL_EXPORTER_OTLP_PROTOCOL is {protocol:?}: only \"http/protobuf\" is possible"
             )
             .into());
         }
@@ -82,11 +82,10 @@ impl Settings {
             })?),
             None => TIMEOUT,
         };
-        let is_secure = endpoint.is_some_and(|it| it.starts_with("https:"));
         Ok(Some(Self {
-            is_secure,
+            is_secure: address.is_some_and(|it| it.starts_with("https:")),
             timeout,
-            endpoint: None,
+            endpoint: variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
         }))
     }
 }
@@ -292,6 +291,8 @@ mod tests {
         let secure = |variables: &[(&str, &str)]| read(variables).unwrap().map(|it| it.is_secure);
         assert_eq!(secure(&[endpoint]), Some(false));
         assert_eq!(secure(&[endpoint, of_traces]), Some(true));
+        let settings = read(&[endpoint, of_traces]).unwrap().unwrap();
+        assert_eq!(settings.endpoint.as_deref(), Some(of_traces.1));
         assert_eq!(secure(&[("OTEL_TRACES_EXPORTER", "otlp")]), Some(false));
         let late = [endpoint, ("OTEL_EXPORTER_OTLP_TIMEOUT", "20000")];
         let settings = read(&late).unwrap().unwrap();

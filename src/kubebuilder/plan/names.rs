@@ -161,7 +161,7 @@ impl Planner {
         by_hand.push((MANAGER.to_owned(), what));
     }
 
-    fn note(&mut self, what: &'static str, value: &str, path: &str) {
+    pub(super) fn note(&mut self, what: &'static str, value: &str, path: &str) {
         let values = &mut self.findings.values;
         values.push((what, value.to_owned(), path.to_owned()));
     }

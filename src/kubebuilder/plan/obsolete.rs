@@ -12,25 +12,19 @@ const NAMESPACE: &str = "system";
 impl Planner {
     /// Lists the objects of the old installation that have no successor of the same name.
     pub(super) fn obsolete(&mut self) {
-        let named = |objects: Vec<&Json>| -> Vec<String> {
-            let mut names = Vec::new();
-            for object in objects {
-                names.extend(self.argument(object));
-            }
-            names
+        let arguments = |objects: Vec<&Json>| -> Vec<String> {
+            let arguments = objects.into_iter().filter_map(|it| self.argument(it));
+            arguments.collect()
         };
         let deployments = self.manifests.deployments.iter();
         let deployments = deployments.map(|it| self.name(it)).collect();
-        let mut obsolete = named(self.manifests.webhooks.iter().collect());
-        let prefix = &self.manifests.prefix;
-        let services = self.manifests.services.iter();
-        obsolete.extend(services.map(|service| format!("service/{prefix}{service}")));
-        obsolete.extend(named(self.installed()));
-        let former_rights = named(self.former_rights());
+        let webhooks = self.manifests.webhooks.iter();
+        let obsolete = arguments(webhooks.chain(self.installed()).collect());
+        let former_rights = arguments(self.former_rights());
         self.findings.deployments = deployments;
         self.findings.obsolete = obsolete;
         self.findings.former_rights = former_rights;
-        if prefix.is_empty() && !self.manifests.deployments.is_empty() {
+        if self.manifests.prefix.is_empty() && !self.manifests.deployments.is_empty() {
             let what = "no `namePrefix`: the cluster may have objects of these names that belong to another operator, so the commands below delete \
                         none that is in no namespace";
             let place = "config/default/kustomization.yaml".to_owned();

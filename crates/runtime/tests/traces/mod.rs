@@ -1,5 +1,8 @@
 //! Traces: from the watch event to the last write of a reconcile.
 #![allow(clippy::unwrap_used)]
+#[cfg(all(feature = "otlp", unix))]
+mod program;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
