@@ -33,6 +33,18 @@ fn coverage() {
     }
 }
 
+/// Checks that each single fault is tried. The Secrets have no owner.
+fn all_is_tried(simulation: Simulation, workload: Workload) {
+    let summary = simulation
+        .kind::<Secret>()
+        .workload(workload)
+        .without(Oracle::OwnerReferences)
+        .budget(Budget::Coverage(0))
+        .explore()
+        .unwrap();
+    assert!(summary.missed.is_empty(), "{:?}", summary.missed);
+}
+
 /// What a process does long after its start is in no run that begins with the last phase, where the run without faults has shown it.
 #[test]
 fn faults_at_what_comes_with_the_age_of_a_process_are_tried() {
@@ -53,15 +65,7 @@ fn faults_at_what_comes_with_the_age_of_a_process_are_tried() {
         };
         future::join(operator(client.clone(), false), late).await;
     };
-    let summary = Simulation::new("aging")
-        .operator(aging)
-        .kind::<Secret>()
-        .workload(workload)
-        .without(Oracle::OwnerReferences)
-        .budget(Budget::Coverage(0))
-        .explore()
-        .unwrap();
-    assert!(summary.missed.is_empty(), "{:?}", summary.missed);
+    all_is_tried(Simulation::new("aging").operator(aging), workload);
 }
 
 /// Creates a Secret for the second text, and tries it again, which the server refuses: the run without faults waits for a later attempt.
@@ -95,15 +99,7 @@ fn faults_while_a_run_waits_for_a_later_attempt_are_tried() {
     };
     let workload = Workload::new("maps").create(MAPS, map("a")).phase("change");
     let workload = workload.patch(&format!("{MAPS}/a"), json!({"data": {"text": "two"}}));
-    let summary = Simulation::new("notes")
-        .operator(operator)
-        .kind::<Secret>()
-        .workload(workload)
-        .without(Oracle::OwnerReferences)
-        .budget(Budget::Coverage(0))
-        .explore()
-        .unwrap();
-    assert!(summary.missed.is_empty(), "{:?}", summary.missed);
+    all_is_tried(Simulation::new("notes").operator(operator), workload);
 }
 
 #[test]
