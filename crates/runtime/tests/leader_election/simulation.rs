@@ -57,12 +57,12 @@ pub(crate) fn schedules(default: u64) -> Range<u64> {
 
 #[test]
 fn two_candidates_never_write_in_one_term() {
-    never_two_writers(2, schedules(300));
+    never_two_writers(2, schedules(120));
 }
 
 #[test]
 fn five_candidates_never_write_in_one_term() {
-    let Range { start, end } = schedules(300);
+    let Range { start, end } = schedules(120);
     let first = 1_000_000 + start;
     never_two_writers(5, first..first + (end - start) / 4);
 }

@@ -48,7 +48,7 @@ async fn share(world: &World, replicas: &[&str]) -> Vec<super::world::Running> {
 }
 
 async fn settle(world: &World, replicas: usize) {
-    for _ in 0..3000 {
+    for _ in 0..300 {
         let shares = world.shares();
         let share = 16 / replicas;
         let is_fair = shares
@@ -57,7 +57,7 @@ async fn settle(world: &World, replicas: usize) {
         if shares.len() == replicas && is_fair && world.has_converged() && is_divided(world) {
             return;
         }
-        sleep(SECOND / 100).await;
+        sleep(SECOND / 10).await;
     }
     panic!("{:?}, {:?}", world.shares(), cached(world));
 }
