@@ -8,11 +8,14 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
 use kube_codegen_runtime::webhook::{OwnCertificates, Refusal, Request, Webhook, Webhooks};
 use kube_codegen_testenv::{ControlPlane, TestResult};
+use tokio::time::sleep;
 
 use crate::stage::{Maps, Serving, only};
 
 /// Several lives of a CA.
-const LOAD: Duration = Duration::from_secs(60);
+const LOAD: Duration = Duration::from_secs(48);
+/// Between two requests: what fails for a moment is seen, and other tests have the processor.
+const PAUSE: Duration = Duration::from_millis(10);
 
 fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
     map.data
@@ -46,6 +49,7 @@ async fn no_request_fails_while_certificates_and_authorities_are_renewed() -> Te
         let map = maps.write(&format!("map-{writes}")).await?;
         assert!(map.data.is_some(), "the webhook was not called");
         writes += 1;
+        sleep(PAUSE).await;
         if writes % 10 == 0 {
             let data = secrets.get("rotation-webhook-cert").await?.data.unwrap();
             let bundle = String::from_utf8(data["ca.crt"].0.clone())?;
