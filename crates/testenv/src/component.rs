@@ -1,7 +1,6 @@
 //! Starts the components of a control plane, and kills, restarts, pauses and resumes them.
 
 use std::{
-    env,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -117,9 +116,5 @@ fn launch(
 ) -> Result<Process, Error> {
     let mut command = program.command();
     command.args(args).current_dir(reaper.folder());
-    // Most of what such a process does in its short life is its start, a sixth of which would be garbage collection.
-    if env::var_os("GOGC").is_none() {
-        command.env("GOGC", "400");
-    }
     Process::start(name, command, reaper)
 }

@@ -26,8 +26,8 @@ const MODULE: [(&str, &str); 6] = module![
     "upstream.go"
 ];
 
-/// Without inlining and debug data the build takes a third less time. Inlining in the standard library alone costs nothing that can be measured, and
-/// saves a fifth of the servers' work.
+/// Without inlining and debug data the build takes a third less time. Inlining in the standard library alone takes 2 % of that again, and saves a fifth
+/// of the servers' work.
 const FLAGS: [&str; 3] = [
     "-trimpath",
     "-gcflags=all=-dwarf=false -l",
