@@ -1,5 +1,6 @@
 //! The `kube-codegen` command.
 
+#[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

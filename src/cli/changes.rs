@@ -2,8 +2,8 @@
 use std::fmt::Write;
 
 use clap::builder::styling::{AnsiColor, Style};
+use diffy::DiffOptions;
 use serde_json::json;
-use similar::TextDiff;
 
 use super::{CommandError, console::Console, count};
 use crate::write::{Action, Change, Plan};
@@ -149,9 +149,15 @@ fn show(plan: &Plan, change: &Change, word: &str, console: &mut Console) {
 }
 
 fn diff(old: &str, new: &str, console: &mut Console) {
-    let diff = TextDiff::from_lines(old, new);
-    let text = diff.unified_diff().context_radius(1).to_string();
-    let lines: Vec<&str> = text.lines().collect();
+    let patch = DiffOptions::new()
+        .set_context_len(1)
+        .create_patch(old, new)
+        .to_string();
+    // Without the names of the two files.
+    let lines: Vec<&str> = patch
+        .lines()
+        .skip_while(|line| !line.starts_with('@'))
+        .collect();
     for line in lines.iter().take(MAX_LINES) {
         // A file may contain escape sequences that must not reach the terminal.
         let line = line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use similar::{ChangeTag, TextDiff};
+use diffy::Line;
 use tempfile::TempDir;
 
 use super::{ROOT, files, run, succeed};
@@ -191,13 +191,11 @@ fn lines(example: &Example) -> [usize; 3] {
             generated += text.lines().count();
         } else if path.starts_with("src/") || path.starts_with("deploy/") {
             let before = scaffold.get(&path).map_or("", String::as_str);
-            for change in TextDiff::from_lines(before, &text).iter_all_changes() {
-                match change.tag() {
-                    ChangeTag::Insert => by_hand += 1,
-                    ChangeTag::Equal => scaffolded += 1,
-                    ChangeTag::Delete => {}
-                }
-            }
+            let patch = diffy::create_patch(before, &text);
+            let lines = patch.hunks().iter().flat_map(diffy::Hunk::lines);
+            let inserted = lines.filter(|line| matches!(line, Line::Insert(_))).count();
+            by_hand += inserted;
+            scaffolded += text.lines().count() - inserted;
         }
     }
     [by_hand, scaffolded, generated]

@@ -15,9 +15,10 @@ pub fn write<S: Serializer>(record: &dyn Record, serializer: S) -> Result<S::Ok,
     let names = record.names();
     let mut out = serializer.serialize_map(None)?;
     for (index, name) in names.iter().enumerate() {
-        match record.get(index) {
-            View::Absent => {}
-            view => out.serialize_entry(name, &view)?,
+        // Written where it was returned: a copy would wait for its parts.
+        let view = record.get(index);
+        if !matches!(view, View::Absent) {
+            out.serialize_entry(name, &view)?;
         }
     }
     if let Some(rest) = record.rest() {
