@@ -1,4 +1,4 @@
-//! The manifests of an operator: whether they fit together, their rights, their Helm chart and their bundle for OLM.
+//! The manifests of an operator, for `kube-codegen deploy` and `rbac`: whether they fit together, their rights, their Helm chart and their bundle for OLM.
 mod about;
 mod bundle;
 mod chart;

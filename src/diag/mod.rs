@@ -41,6 +41,7 @@ impl Severity {
 ///
 /// [`Diagnostics::locate`] finds lines and columns, and only for locations that have a diagnostic.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct Place {
     /// The source; none for [`Place::nowhere`].
     pub source: Option<SourceId>,
@@ -69,6 +70,7 @@ impl Place {
 
 /// A range within one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct Position {
     /// Line, from 1.
     pub line: usize,

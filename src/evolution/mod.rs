@@ -1,4 +1,4 @@
-//! Compares the schemas of two versions, path by path.
+//! Compares the schemas of two versions, path by path, for `kube-codegen diff` and for generated conversions.
 mod compare;
 mod diff;
 mod pairs;

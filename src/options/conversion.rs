@@ -8,6 +8,7 @@ macro_rules! conversion_entry {
         /// How the value of one path becomes that of another version.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
+        #[non_exhaustive]
         pub struct Conversion {
             /// The kind, with or without its group: `Widget` or `example.com/Widget`.
             pub kind: String,

@@ -7,6 +7,7 @@ macro_rules! override_entry {
         /// Decisions of the user about one schema location.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
+        #[non_exhaustive]
         pub struct Override {
             /// The schema location: `[group/version/]Kind.path.in.the[].schema`, as diagnostics show it.
             pub path: String,

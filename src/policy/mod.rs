@@ -1,4 +1,4 @@
-//! Exports the rules and defaults of a CRD as admission policies, which need neither the CRD's schema nor a webhook.
+//! Exports the rules and defaults of a CRD as admission policies, which need neither the CRD's schema nor a webhook: `kube-codegen policy`.
 mod cel;
 mod defaults;
 mod rules;

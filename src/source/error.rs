@@ -76,6 +76,7 @@ impl Error {
     }
 }
 
+// The text has all problems with their causes.
 impl std::error::Error for Error {}
 
 impl fmt::Display for Error {

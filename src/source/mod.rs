@@ -20,6 +20,7 @@ pub const MAX_BYTES: u64 = 64 << 20;
 
 /// An input to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Input {
     /// A file.
     File(PathBuf),

@@ -1,6 +1,8 @@
 //! Compares the part of the output for every fixture that people read with the committed files in `generated-examples/goldens/output`, and
 //! the output of `kube-codegen crate` with `generated-examples/widget-clients`. The workspace compiles all of both.
 //!
+//! The rest is compiled, and samples of it are read and written: a diff of it would show only what a change of an emitter shows here.
+//!
 //! `KUBE_CODEGEN_ACCEPT=1 cargo test --test generator output::` accepts the new output.
 #![allow(clippy::expect_used, reason = "helpers of tests fail by panicking")]
 

@@ -240,10 +240,10 @@ async fn print(replica: usize, from: impl AsyncRead + Unpin, view: View) {
     }
 }
 
-/// Runs `cargo build` and returns whether it succeeded.
-pub(super) async fn build(directory: &Path) -> Result<bool, String> {
+/// Runs `cargo build`, with its progress unless `is_quiet`, and returns whether it succeeded.
+pub(super) async fn build(directory: &Path, is_quiet: bool) -> Result<bool, String> {
     let mut command = cargo(directory);
-    command.args(["build", "--quiet"]);
+    command.arg("build").args(is_quiet.then_some("--quiet"));
     run(command, "cargo").await
 }
 

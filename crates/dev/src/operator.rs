@@ -122,9 +122,12 @@ impl Operator<'_> {
         replicas: &mut Replicas,
         only: Option<usize>,
     ) -> Result<(), String> {
-        if self.args.command.is_empty() && !child::build(&self.args.directory).await? {
-            self.view.error("cargo build failed; waiting for a change");
-            return Ok(());
+        if self.args.command.is_empty() {
+            let is_built = child::build(&self.args.directory, self.args.quiet).await?;
+            if !is_built {
+                self.view.error("cargo build failed; waiting for a change");
+                return Ok(());
+            }
         }
         let old = selected(replicas, only).filter_map(|(_, child)| child.take());
         join_all(old.map(Child::stop)).await;
@@ -173,6 +176,7 @@ impl Operator<'_> {
     }
 }
 
+/// It is built before, with cargo's progress.
 const RUN: &[&str] = &["cargo", "run", "--quiet"];
 /// What several replicas of an operator of kube-codegen need: one leads, and no port is used twice.
 const ELECTION: &[&str] = &["--", "--leader-elect", "--health-probe-bind-address=0"];

@@ -12,6 +12,7 @@ use tracing_subscriber::{
 
 /// The format of the logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[non_exhaustive]
 pub enum LogFormat {
     /// One line of text per event.
     #[default]

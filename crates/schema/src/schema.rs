@@ -28,6 +28,7 @@ impl fmt::Display for Error {
     }
 }
 
+// The text has the cause.
 impl error::Error for Error {}
 
 impl From<serde_json::Error> for Error {

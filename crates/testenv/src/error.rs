@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitStatus, sync::Arc, time::Duration};
 
-/// Why a control plane did not start, or an operation on it failed.
+/// Why a control plane did not start, or an operation on it failed. The text has the cause, since tests print it alone.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,12 +13,12 @@ pub enum Error {
     #[error("building the control plane failed:\n{0}")]
     Build(String),
     /// An I/O operation failed.
-    #[error("{what}: {source}")]
+    #[error("{what}: {cause}")]
     Io {
         /// The operation.
         what: String,
         /// The error of the operating system.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A request to the API server failed.
     #[error(transparent)]
@@ -28,7 +28,7 @@ pub enum Error {
     Kubeconfig(#[from] kube::config::KubeconfigError),
     /// A certificate could not be created.
     #[error("certificate: {0}")]
-    Certificate(#[from] rcgen::Error),
+    Certificate(rcgen::Error),
     /// A process exited.
     #[error("{name} exited ({status}); the end of its log:\n{log}")]
     Exited {
@@ -67,10 +67,16 @@ pub enum Error {
     Shared(#[from] Arc<Error>),
 }
 
+impl From<rcgen::Error> for Error {
+    fn from(error: rcgen::Error) -> Self {
+        Self::Certificate(error)
+    }
+}
+
 impl Error {
     /// Returns a function for `map_err` that adds the operation to an I/O error.
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
-        move |source| Self::Io { what, source }
+        move |cause| Self::Io { what, cause }
     }
 }

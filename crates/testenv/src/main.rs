@@ -41,9 +41,9 @@ async fn up(until_eof: bool, args: &[&str]) -> Result<(), Error> {
         thread::spawn(move || sender.send(io::copy(&mut io::stdin(), &mut io::sink()).is_ok()));
     }
     tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted.map_err(|source| Error::Io {
+        interrupted = tokio::signal::ctrl_c() => interrupted.map_err(|cause| Error::Io {
             what: "Ctrl-C".to_owned(),
-            source,
+            cause,
         })?,
         Ok(_) = end_of_input, if until_eof => {}
     }

@@ -21,6 +21,8 @@ struct View {
     key: bool,
     /// Whether it is about what contains the value.
     of_parent: bool,
+    /// What of the value it is about, as a JSON pointer.
+    below: &'static str,
 }
 
 impl View {
@@ -31,6 +33,7 @@ impl View {
             hint: hint.into(),
             key: false,
             of_parent: false,
+            below: "",
         }
     }
 

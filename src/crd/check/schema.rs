@@ -30,13 +30,9 @@ pub(in crate::crd) fn schema(reader: &mut Reader<'_>, root: &Value, has_status: 
         let Some(view) = view(violation, root) else {
             continue;
         };
-        let mut below = below.to_owned();
-        if violation.rule == Rule::NoType && view.message.starts_with("integer") {
-            below.push_str("/anyOf");
-        }
         let place = Place {
             key: view.key,
-            ..reader.place_of(&(at.pointer() + &below))
+            ..reader.place_of(&(at.pointer() + below + view.below))
         };
         let finding = reader.diagnostics.report(view.code, place, view.message);
         finding.hint(view.hint);
@@ -48,8 +44,6 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
     let mut steps: Vec<String> = pointer::steps(&violation.pointer).collect();
     let name = steps.pop().unwrap_or_default();
     let value = root.pointer(&violation.pointer).unwrap_or(&Value::Null);
-    let structural =
-        |message: String| View::new(Code::NotStructural, message, NOT_STRUCTURAL).of_key();
     Some(match violation.rule {
         Rule::AtRoot => structural(format!("`{name}` cannot be at the root of a schema")),
         // It is reported as `AtRoot`.
@@ -59,7 +53,7 @@ fn view(violation: &Violation, root: &Value) -> Option<View> {
         Rule::BesideStatus => structural(format!(
             "`{name}` cannot be at the root of a schema with a status subresource"
         )),
-        Rule::NoType => structural(untyped(value)?.to_owned()),
+        Rule::NoType => untyped(value)?,
         Rule::ClosedProperties if *value == Value::Bool(false) => structural(
             "`additionalProperties: false` beside `properties`: undeclared fields are pruned without it".to_owned(),
         ),
@@ -170,8 +164,12 @@ fn extension_or_rule(rule: Rule, name: &str, value: &Value) -> Option<View> {
     })
 }
 
+fn structural(message: String) -> View {
+    View::new(Code::NotStructural, message, NOT_STRUCTURAL).of_key()
+}
+
 /// Returns what is wrong with a node without a type. What lowering turns into raw JSON is reported there.
-fn untyped(node: &Value) -> Option<&'static str> {
+fn untyped(node: &Value) -> Option<View> {
     let contents = ["properties", "additionalProperties"];
     let has_fields = contents.iter().any(|it| {
         let fields = node.get(*it).and_then(Value::as_object);
@@ -182,9 +180,14 @@ fn untyped(node: &Value) -> Option<&'static str> {
     let is_pair =
         any_of.is_some_and(|all| all.len() == 2 && all.contains(&integer) && all.contains(&string));
     if has_fields {
-        Some("a schema with fields has no `type: object`")
+        let message = "a schema with fields has no `type: object`";
+        Some(structural(message.to_owned()))
     } else if is_pair {
-        Some("integer or string without `x-kubernetes-int-or-string: true`")
+        let message = "integer or string without `x-kubernetes-int-or-string: true`";
+        Some(View {
+            below: "/anyOf",
+            ..structural(message.to_owned())
+        })
     } else {
         None
     }

@@ -125,7 +125,7 @@ impl Found {
     }
 }
 
-/// Whether a value is the blank one of its type.
+/// Whether a value is the blank one of its type. Only two literals are compared by their JSON, which gives numbers of all types one form.
 fn is_blank(view: View<'_>, blank: View<'_>) -> Result<bool, ApplyError> {
     Ok(match view {
         // The fields of a record decide.

@@ -37,14 +37,14 @@ impl<S, H> Mapping<S, H> {
     /// Converts in both directions by functions over JSON, which get the value, if any, and the whole object.
     ///
     /// Generated code has conversions that the config declares in this form.
-    pub fn of_values(
-        to_hub: impl Fn(Option<Value>, &Value) -> Result<Option<Value>, String> + Send + Sync + 'static,
-        to_spoke: impl Fn(Option<Value>, &Value) -> Result<Option<Value>, String>
-        + Send
-        + Sync
-        + 'static,
+    pub fn of_values<E: Display, F: Display>(
+        to_hub: impl Fn(Option<Value>, &Value) -> Result<Option<Value>, E> + Send + Sync + 'static,
+        to_spoke: impl Fn(Option<Value>, &Value) -> Result<Option<Value>, F> + Send + Sync + 'static,
     ) -> Self {
-        Self::of(Arc::new(to_hub), Arc::new(to_spoke))
+        Self::of(
+            Arc::new(move |value, object| to_hub(value, object).map_err(|it| it.to_string())),
+            Arc::new(move |value, object| to_spoke(value, object).map_err(|it| it.to_string())),
+        )
     }
 }
 

@@ -18,7 +18,7 @@ pub struct FieldConflict {
 }
 
 impl FieldConflict {
-    /// Reads causes such as `conflict with "one" with subresource "status" using apps/v1 at 2026-05-01T00:00:00Z`.
+    /// Reads causes such as the following, which have the manager in their text alone: `conflict with "one" with subresource "status" using apps/v1 at 2026-05-01T00:00:00Z`.
     fn read(cause: &StatusCause) -> Option<Self> {
         if cause.reason != "FieldManagerConflict" {
             return None;

@@ -208,7 +208,7 @@ impl<'e> Known<'e> {
             None if error.is::<serde_json::Error>() => return Self::Json,
             None => {}
         }
-        // A transparent error has the text and the source of the error in it.
+        // A transparent error has the text and the source of the error in it, and nothing else of it.
         let Some(source) = error.source() else {
             return Self::Other;
         };
@@ -245,7 +245,7 @@ fn describe_status(status: &Status) -> String {
 }
 
 /// Whether a response is about a path and not about an object: the server does not know the resource (`NotFound` without a name), or the
-/// whole group (plain text).
+/// whole group (plain text). Nothing but the text differs from an object without a name that is missing.
 fn is_not_served(status: &Status) -> bool {
     let has_name = || {
         status

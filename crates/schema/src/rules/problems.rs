@@ -19,11 +19,14 @@ const SCHEMA_LIMIT: u64 = 100_000_000;
 
 /// A validation rule (`x-kubernetes-validations`) that the API server refuses when the CRD is created.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct RuleProblem {
     /// JSON pointer (RFC 6901) of the rule's field in the schema.
     pub pointer: String,
     /// [`Reason::Forbidden`] of a rule that may cost too much, else [`Reason::Invalid`].
     pub reason: Reason,
+    /// Whether all rules of the schema together cost too much, to which this one contributes.
+    pub of_total: bool,
     /// The server's text, without the path.
     pub message: String,
 }
@@ -147,6 +150,16 @@ impl Found {
         self.problems.push(RuleProblem {
             pointer,
             reason,
+            of_total: false,
+            message,
+        });
+    }
+
+    fn report_total(&mut self, pointer: String, message: String) {
+        self.problems.push(RuleProblem {
+            pointer,
+            reason: Reason::Forbidden,
+            of_total: true,
             message,
         });
     }
@@ -171,11 +184,11 @@ impl Found {
         expensive.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
         for (_, pointer) in expensive.into_iter().take(NAMED) {
             let why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-            self.report(pointer, Reason::Forbidden, why.to_owned());
+            self.report_total(pointer, why.to_owned());
         }
         let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
         let why = exceeded(what, self.total, SCHEMA_LIMIT);
-        self.report(String::new(), Reason::Forbidden, why);
+        self.report_total(String::new(), why);
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Budget {
     /// Each kind of fault once at each kind of choice point, and then this number of random combinations. The time that this takes depends on
     /// the operator and on the machine; what was tried does not.

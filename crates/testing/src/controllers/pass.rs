@@ -226,7 +226,7 @@ pub(super) fn without_zeros(mut status: Value) -> Value {
     status
 }
 
-/// Returns a short hash of a template (FNV-1a, in the letters of client-go's `SafeEncodeString`).
+/// Returns a short hash of a template (FNV-1a of 32 bits, which the crate `fnv` does not have, in the letters of client-go's `SafeEncodeString`).
 pub(super) fn hash(template: &Value) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let sum = template

@@ -188,17 +188,19 @@ fn early_end() -> WatchFailure {
     serde_json::Error::custom("the response ends early").into()
 }
 
-/// Whether the connection was closed in the middle of the body, as load balancers do. TLS stacks and the chunk decoder report it differently.
+/// Whether the connection was closed in the middle of the body, as load balancers do. TLS stacks and the chunk decoder report it at different depths.
 fn is_early_end(error: &io::Error) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
-        if kind == Some(io::ErrorKind::UnexpectedEof)
-            || error.to_string().contains("unexpected EOF during chunk")
-        {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|it| it.kind() == io::ErrorKind::UnexpectedEof) {
             return true;
         }
-        cause = error.source();
+        // The source of such an error is that of the error in it.
+        cause = match io.and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
     }
     false
 }
