@@ -10,10 +10,10 @@ use std::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
 
-use super::{InformerConfig, InformerFactory, InitialList, Namespaces, state::MetaTransform};
+use super::{InformerConfig, InitialList, Namespaces, state::MetaTransform};
 use crate::cache::Object;
 
-/// Settings of an [`InformerFactory`].
+/// Settings of an [`InformerFactory`](super::InformerFactory).
 #[derive(Clone)]
 #[must_use]
 pub struct InformerFactoryBuilder {
@@ -46,7 +46,7 @@ impl InformerFactoryBuilder {
         self.namespaces(namespace.into())
     }
 
-    /// Caches the objects of some namespaces instead of all. More can be [added](InformerFactory::add_namespace) later.
+    /// Caches the objects of some namespaces instead of all. More can be [added](super::InformerFactory::add_namespace) later.
     ///
     /// ```no_run
     /// # use kube_codegen_runtime::informer::InformerFactory;
@@ -171,11 +171,6 @@ impl InformerFactoryBuilder {
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.config.cluster = Some(name.into());
         self
-    }
-
-    /// Creates the factory.
-    pub fn build(self) -> InformerFactory {
-        InformerFactory::new_with(self)
     }
 }
 

@@ -9,33 +9,7 @@ use futures::future::{BoxFuture, FutureExt, OptionFuture};
 use tokio::time::{Duration, Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    part::{Division, Part},
-    reflector::Reflector,
-    scope::Scope,
-    state::State,
-    untyped::Informer,
-};
-
-impl Informer {
-    /// Caches only the objects of the ranges that this process needs. Returns `false` if the informer has started, or is limited to namespaces: it then
-    /// caches all of its objects.
-    pub(super) fn divide(&self, division: &Arc<dyn Division>) -> bool {
-        let mut is_divided = false;
-        self.tasks.before_start(|| {
-            if let [scope] = &**self.state.scopes.read()
-                && scope.namespace.is_none()
-            {
-                let part = || {
-                    is_divided = true;
-                    Part::new(Arc::clone(division))
-                };
-                scope.part.get_or_init(part);
-            }
-        });
-        is_divided
-    }
-}
+use super::{part::Part, reflector::Reflector, scope::Scope, state::State};
 
 /// How long ranges are gathered that are taken one after the other: a server that ignores the selector sends all objects for each list.
 const GATHER: Duration = Duration::from_millis(100);

@@ -59,6 +59,13 @@ struct Informers {
     all: Vec<((TypeId, String), Arc<Informer>)>,
 }
 
+impl InformerFactoryBuilder {
+    /// Creates the factory.
+    pub fn build(self) -> InformerFactory {
+        InformerFactory::new_with(self)
+    }
+}
+
 impl InformerFactory {
     /// Creates a factory of informers over all namespaces, without selectors.
     pub fn new(client: Client) -> Self {
@@ -70,7 +77,7 @@ impl InformerFactory {
         InformerFactoryBuilder::new(client)
     }
 
-    pub(super) fn new_with(settings: InformerFactoryBuilder) -> Self {
+    fn new_with(settings: InformerFactoryBuilder) -> Self {
         Self {
             inner: Arc::new(Inner {
                 informers: Mutex::new(Informers {

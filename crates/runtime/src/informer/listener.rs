@@ -1,15 +1,9 @@
 //! The queue between an informer and one handler. It grows as needed, so that a slow handler never delays the watch.
-use std::{
-    marker::PhantomData,
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    task::{Context, Poll, ready},
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use futures::Stream;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::error;
@@ -17,7 +11,7 @@ use tracing::error;
 use super::{
     error::Stopped,
     handler::{Deleted, InformerEvent},
-    state::{self, State},
+    waiting::wait_synced,
 };
 use crate::{
     cache::{Delta, Form, Held, Object, Shared, typed},
@@ -60,9 +54,9 @@ pub(super) struct Listener {
 
 /// The receiving end.
 pub(super) struct Inbox {
-    queue: mpsc::UnboundedReceiver<Notice>,
+    pub(super) queue: mpsc::UnboundedReceiver<Notice>,
     form: Form,
-    state: Arc<ListenerState>,
+    pub(super) state: Arc<ListenerState>,
     _end: DropGuard,
 }
 
@@ -158,7 +152,7 @@ impl ListenerState {
 
     /// Waits until the initial list has been handled, or the handler has ended.
     pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
-        state::wait_synced(&self.synced, &self.cancel).await
+        wait_synced(&self.synced, &self.cancel).await
     }
 
     /// Waits until the handler gets no more notifications. Before the start of the informer, it has got none.
@@ -168,7 +162,7 @@ impl ListenerState {
         }
     }
 
-    fn handled(&self) {
+    pub(super) fn handled(&self) {
         self.pending.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -207,7 +201,7 @@ pub(super) type HandlerFn = Box<dyn FnMut(Change) + Send>;
 
 impl Inbox {
     /// Returns the change in an entry; `None` for the end of the initial list.
-    fn open(&self, notice: Notice) -> Option<Change> {
+    pub(super) fn open(&self, notice: Notice) -> Option<Change> {
         Some(match notice {
             Notice::Added(held, is_in_initial_list) => {
                 Change::Added(self.form.read(&held), is_in_initial_list)
@@ -244,59 +238,5 @@ impl Inbox {
             // A synchronous handler with a long queue must not starve other tasks.
             tokio::task::consume_budget().await;
         }
-    }
-}
-
-/// The notifications of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the subscription.
-#[must_use = "events pile up until the stream is polled"]
-pub struct EventStream<K: Object> {
-    inbox: Inbox,
-    state: Arc<State>,
-    _running: Arc<DropGuard>,
-    of: PhantomData<fn() -> K>,
-}
-
-impl<K: Object> EventStream<K> {
-    pub(super) fn new(inbox: Inbox, state: Arc<State>, running: Arc<DropGuard>) -> Self {
-        Self {
-            inbox,
-            state,
-            _running: running,
-            of: PhantomData,
-        }
-    }
-
-    /// Whether the whole initial list has been taken from the stream.
-    pub fn has_synced(&self) -> bool {
-        self.inbox.state.has_synced()
-    }
-
-    /// Returns the number of queued events.
-    pub fn pending(&self) -> usize {
-        self.inbox.state.pending()
-    }
-}
-
-impl<K: Object> Stream for EventStream<K> {
-    type Item = InformerEvent<K>;
-
-    /// Returns the next event, and `None` after the last event of a stopped informer.
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            let Some(notice) = ready!(self.inbox.queue.poll_recv(cx)) else {
-                return Poll::Ready(None);
-            };
-            if let Some(change) = self.inbox.open(notice) {
-                self.inbox.state.handled();
-                return Poll::Ready(Some(change.event()));
-            }
-        }
-    }
-}
-
-impl<K: Object> Drop for EventStream<K> {
-    fn drop(&mut self) {
-        self.inbox.state.cancel.cancel();
-        self.state.sweep();
     }
 }

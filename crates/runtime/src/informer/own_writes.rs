@@ -1,13 +1,9 @@
 //! Reads after writes: passes the responses of a client's writes to the informers, whose caches show them until the watch catches up.
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, atomic::Ordering},
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header::UPGRADE};
 use http_body_util::BodyExt;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Client, client::Body};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
@@ -15,18 +11,15 @@ use tokio::time::Instant;
 use tower::{BoxError, service_fn};
 
 use super::{
-    config::InformerConfig,
     listener::Listeners,
     reflector::decode,
     scope::Scope,
     state::State,
-    untyped::Informer,
     written::{Details, OwnWrite, namespace},
 };
 use crate::{
-    cache::{AnyObject, ObjectKey, SWEEP, Store},
+    cache::{ObjectKey, SWEEP, Store},
     client::writer::{Writer, is_new_version},
-    lister::{Selector, SelectorExt, parse_selector},
 };
 
 /// The caches that show the writes of a client.
@@ -141,62 +134,6 @@ fn is_tracked(request: &Request<Body>) -> bool {
     writes.contains(request.method())
         && !request.headers().contains_key(UPGRADE)
         && !query.split('&').any(|pair| pair.starts_with("dryRun="))
-}
-
-/// Which written objects an informer shows.
-pub(super) enum Selects {
-    All,
-    Labels(Selector),
-    /// Only the server can say.
-    Unknown,
-}
-
-impl Selects {
-    pub(super) fn new(config: &InformerConfig) -> Self {
-        let text = |selector: &Option<String>| selector.clone().unwrap_or_default();
-        if !text(&config.field_selector).is_empty() {
-            return Self::Unknown;
-        }
-        match text(&config.label_selector) {
-            labels if labels.is_empty() => Self::All,
-            labels => parse_selector(&labels).map_or(Self::Unknown, Self::Labels),
-        }
-    }
-
-    /// Whether the informer has `object`; `None` if only the server can say.
-    fn selects(&self, object: &dyn AnyObject) -> Option<bool> {
-        match self {
-            Self::All => Some(true),
-            Self::Labels(selector) => {
-                let labels = object.metadata().labels.as_ref();
-                Some(selector.matches(labels.unwrap_or(&BTreeMap::default())))
-            }
-            Self::Unknown => None,
-        }
-    }
-}
-
-impl Informer {
-    /// Calls `release`, now or later, unless `writer` made this change of `object`.
-    ///
-    /// Only a change from the watch can be one of its writes: a state from a list may include changes of other clients, too.
-    pub(crate) fn unless_own(
-        &self,
-        writer: &Writer,
-        meta: &ObjectMeta,
-        release: Box<dyn FnOnce() + Send>,
-    ) {
-        let Self { state, path, .. } = self;
-        let listed = state.listed.load(Ordering::Acquire);
-        let version = meta.resource_version.as_deref().unwrap_or_default();
-        match (version.parse::<u64>(), &meta.uid, &meta.name) {
-            (Ok(number), Some(uid), Some(name)) if number > listed => {
-                let collection = path(meta.namespace.as_deref());
-                writer.unless_own(&format!("{collection}/{name}"), uid, version, release);
-            }
-            _ => release(),
-        }
-    }
 }
 
 impl State {
@@ -330,10 +267,4 @@ pub(super) async fn expire(state: Arc<State>) {
     };
     let stop = state.stop.clone();
     let _: Option<()> = stop.run_until_cancelled(expire).await;
-}
-
-/// Whether both are numbers, and `version` is the lower one.
-pub(crate) fn is_earlier(version: &str, than: &str) -> bool {
-    let number = |version: &str| version.parse::<u64>().ok();
-    matches!((number(version), number(than)), (Some(version), Some(than)) if version < than)
 }

@@ -6,11 +6,11 @@ use std::{
 
 use super::{
     error::{DecodeError, Decoded},
-    own_writes,
     part::Part,
     scope::Scope,
     state::State,
     tasks::give_way,
+    version::is_earlier,
 };
 use crate::cache::{Delta, Form, KeyedSet, ObjectKey, Shared, Store, names, same_state};
 
@@ -85,7 +85,7 @@ impl State {
             metrics.items_per_list.observe_items(listed.objects.len());
         }
         self.received();
-        if own_writes::is_earlier(version, &scope.version()) {
+        if is_earlier(version, &scope.version()) {
             // After a restore of etcd, own writes of later versions may be lost.
             self.end_writes(&self.listeners.lock(), |store| {
                 store.forget_writes(scope.namespace.as_deref());

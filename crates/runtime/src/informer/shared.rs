@@ -4,13 +4,15 @@ use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 use kube::{Client, api::ApiResource, core::discovery::Scope as ResourceScope};
 
 use super::{
-    InformerConfig,
+    InformerConfig, Namespaces,
+    config::InvalidNamespace,
     error::{InformerError, Started, Stopped},
     handler::{EventHandler, dispatch},
-    listener::{Change, EventStream},
+    listener::Change,
     registration::HandlerRegistration,
     state::{MetaTransform, State},
     status::{InformerMetrics, InformerStatus},
+    stream::EventStream,
     untyped::{Informer, InformerId},
 };
 use crate::{
@@ -220,6 +222,41 @@ impl<K: Object> SharedInformer<K> {
     /// handler, failures are logged as warnings. The handler must return soon. The last one set counts.
     pub fn set_error_handler(&self, handler: impl Fn(&InformerError) + Send + Sync + 'static) {
         *self.inner.state.on_error.write() = Some(Arc::new(handler));
+    }
+
+    /// Returns the namespaces whose objects are cached now.
+    pub fn namespaces(&self) -> Namespaces {
+        self.inner.state.namespaces()
+    }
+
+    /// Caches the objects of another namespace, too. Does nothing if they are cached already. [`wait_synced`](Self::wait_synced) then waits for them.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_codegen_runtime::informer::{InformerConfig, SharedInformer};
+    /// use kube_codegen_testing::ApiServer;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let config = InformerConfig { namespaces: "team-a".into(), ..InformerConfig::default() };
+    /// let maps = SharedInformer::<ConfigMap>::new(ApiServer::new().client(), config);
+    /// maps.start();
+    /// maps.add_namespace("team-b")?;
+    /// maps.wait_synced().await?;
+    /// maps.remove_namespace("team-a");
+    /// assert_eq!(maps.namespaces(), "team-b".into());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if no namespace can have this name.
+    pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        self.inner.add_namespace(name)
+    }
+
+    /// Stops the list and watch of one of several namespaces. Its objects leave the cache; handlers get them as deleted, with their final state
+    /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
+    pub fn remove_namespace(&self, name: &str) -> bool {
+        self.inner.remove_namespace(name)
     }
 
     /// Starts the list and watch, and the handlers. Does nothing if the informer was started or stopped before.

@@ -14,12 +14,13 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
 use super::{
-    InformerConfig,
+    InformerConfig, Namespaces,
     error::{Decoded, InformerError, Stopped, WatchFailure},
     listener::{self, Inbox, Listener, ListenerState, Listeners, Notice},
-    own_writes::Selects,
     scope::{Scope, Source},
+    selects::Selects,
     status::{HandlerStatus, InformerMetrics},
+    waiting::wait_synced,
 };
 use crate::{
     cache::{AnyObject, ObjectKey, ObjectKind, Read, Shared, Store, unique},
@@ -105,6 +106,17 @@ impl State {
         versions
             .min_by_key(|version| version.parse::<u64>().unwrap_or_default())
             .unwrap_or_default()
+    }
+
+    /// Returns the namespaces whose objects are cached now.
+    pub(super) fn namespaces(&self) -> Namespaces {
+        let scopes = self.scopes.read();
+        let names: Option<_> = scopes
+            .iter()
+            .filter(|scope| !scope.stop.is_cancelled() || self.stop.is_cancelled())
+            .map(|scope| scope.namespace.clone())
+            .collect();
+        names.map_or(Namespaces::All, Namespaces::Only)
     }
 
     /// Records a bookmark: the server has sent all changes up to `version`.
@@ -377,17 +389,4 @@ fn version_of(decoded: &Decoded) -> String {
         Err(error) => error.resource_version.clone(),
     }
     .unwrap_or_default()
-}
-
-/// Waits until `synced` is true, or `stop` is cancelled.
-pub(super) async fn wait_synced(
-    synced: &watch::Sender<bool>,
-    stop: &CancellationToken,
-) -> Result<(), Stopped> {
-    let mut synced = synced.subscribe();
-    tokio::select! {
-        biased;
-        result = synced.wait_for(|synced| *synced) => result.map(drop).map_err(|_| Stopped),
-        () = stop.cancelled() => Err(Stopped),
-    }
 }

@@ -1,19 +1,30 @@
 //! An informer of any kind, of which [`SharedInformer`](super::SharedInformer) is a typed handle: its code is compiled once, not once per kind.
-use std::{future, sync::Arc, time::Duration};
+use std::{
+    future,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
 use tokio_util::sync::DropGuard;
 
 use super::{
     InformerConfig, Namespaces,
+    config::{InvalidNamespace, check_namespace},
     error::Stopped,
+    follow::follow,
     listener::HandlerFn,
     own_writes::expire,
+    part::{Division, Part},
+    reflector::{Reflector, Requests},
     registration::{Registration, resync_every},
+    scope::Scope,
     state::State,
     status::{InformerMetrics, InformerStatus},
     tasks::Tasks,
 };
+use crate::client::writer::Writer;
 
 /// Shortest period of a resync.
 const MIN_RESYNC: Duration = Duration::from_secs(1);
@@ -67,6 +78,67 @@ impl Informer {
             _ => inner.add(None),
         }
         Arc::new(inner)
+    }
+
+    pub(super) fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
+        check_namespace(name)?;
+        match self.state.namespaces() {
+            Namespaces::Only(names) if !names.contains(name) => self.add(Some(name.to_owned())),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove_namespace(&self, name: &str) -> bool {
+        let scopes = self.state.scopes.read();
+        let mut running = scopes.iter().filter(|scope| !scope.stop.is_cancelled());
+        let found = running.find(|scope| scope.namespace.as_deref() == Some(name));
+        found.inspect(|scope| scope.stop.cancel()).is_some()
+    }
+
+    /// Lists and watches one more scope, from the start on.
+    fn add(&self, namespace: Option<String>) {
+        let Self { state, config, .. } = self;
+        let path = (self.path)(namespace.as_deref());
+        let requests = Requests::new(&path, state.kind.metadata_only, config);
+        let mut scopes = state.scopes.write();
+        // The same namespace may have been removed before: its objects must leave the cache first.
+        let before = scopes.iter().find(|scope| scope.namespace == namespace);
+        let before = before.map(|scope| scope.ended.clone());
+        scopes.retain(|scope| scope.namespace != namespace);
+        let scope = Arc::new(Scope::new(namespace, state.stop.child_token()));
+        scopes.push(Arc::clone(&scope));
+        drop(scopes);
+        let (client, list, state) = (self.client.clone(), config.initial_list, Arc::clone(state));
+        let shared = Arc::clone(&state);
+        let reflector = move |scope| {
+            let (client, requests) = (client.clone(), requests.clone());
+            Reflector::new(client, requests, list, Arc::clone(&shared), scope)
+        };
+        self.tasks.spawn(async move {
+            if let Some(before) = before {
+                state.stop.run_until_cancelled(before.cancelled()).await;
+            }
+            follow(reflector, state, scope).await;
+        });
+    }
+
+    /// Caches only the objects of the ranges that this process needs. Returns `false` if the informer has started, or is limited to namespaces: it then
+    /// caches all of its objects.
+    pub(super) fn divide(&self, division: &Arc<dyn Division>) -> bool {
+        let mut is_divided = false;
+        self.tasks.before_start(|| {
+            if let [scope] = &**self.state.scopes.read()
+                && scope.namespace.is_none()
+            {
+                let part = || {
+                    is_divided = true;
+                    Part::new(Arc::clone(division))
+                };
+                scope.part.get_or_init(part);
+            }
+        });
+        is_divided
     }
 
     /// Adds a handler.
@@ -187,6 +259,27 @@ impl Informer {
         match self.failure() {
             Some(message) => message,
             None => future::pending().await,
+        }
+    }
+
+    /// Calls `release`, now or later, unless `writer` made this change of `object`.
+    ///
+    /// Only a change from the watch can be one of its writes: a state from a list may include changes of other clients, too.
+    pub(crate) fn unless_own(
+        &self,
+        writer: &Writer,
+        meta: &ObjectMeta,
+        release: Box<dyn FnOnce() + Send>,
+    ) {
+        let Self { state, path, .. } = self;
+        let listed = state.listed.load(Ordering::Acquire);
+        let version = meta.resource_version.as_deref().unwrap_or_default();
+        match (version.parse::<u64>(), &meta.uid, &meta.name) {
+            (Ok(number), Some(uid), Some(name)) if number > listed => {
+                let collection = path(meta.namespace.as_deref());
+                writer.unless_own(&format!("{collection}/{name}"), uid, version, release);
+            }
+            _ => release(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 
 use k8s_openapi::ByteString;
 
-use super::reader::{KEPT_BUFFER, LARGEST};
+use super::limits::{KEPT_BUFFER, LARGEST};
 
 /// Longest string: each of its bytes may become six in JSON, and one object has [`LARGEST`].
 const LONGEST: usize = LARGEST / 6;

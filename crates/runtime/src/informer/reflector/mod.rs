@@ -5,6 +5,7 @@
 //! on every relist (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
 //! Its back-off is used.
 mod cbor;
+mod limits;
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]
