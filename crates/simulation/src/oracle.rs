@@ -81,10 +81,30 @@ impl fmt::Display for Oracle {
     }
 }
 
+/// Which of its violations an oracle has found, where it has several with different causes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Variety {
+    #[default]
+    Usual,
+    /// An owner reference has the uid of another object.
+    UidOfAnother,
+    /// An owner reference has a uid that no object has.
+    UnknownUid,
+    /// The server refuses the same writes again and again.
+    Refused,
+    /// An object has two states in turn.
+    TwoStates,
+    /// Reconciles follow each other.
+    Repeated,
+    /// A new process writes what is there.
+    Restart,
+}
+
 /// A violation of an oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) oracle: Oracle,
+    pub(crate) variety: Variety,
     /// What was found, in a sentence.
     pub(crate) message: String,
     pub(crate) differences: Vec<Difference>,
@@ -96,10 +116,15 @@ impl Failure {
     pub(crate) fn new(oracle: Oracle, message: impl Into<String>) -> Self {
         Self {
             oracle,
+            variety: Variety::default(),
             message: message.into(),
             differences: Vec::new(),
             object: String::new(),
         }
+    }
+
+    pub(crate) fn of(self, variety: Variety) -> Self {
+        Self { variety, ..self }
     }
 
     pub(crate) fn with(mut self, differences: Vec<Difference>) -> Self {

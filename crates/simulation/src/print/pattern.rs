@@ -3,7 +3,7 @@
 use super::Found;
 use crate::{
     fault::Fault,
-    oracle::Oracle,
+    oracle::{Oracle, Variety},
     schedule::{Decision, Point},
     state::Difference,
     timeline::Entry,
@@ -40,6 +40,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
     {
         return Some(sentence);
     }
+    let variety = found.failure.variety;
     let sentence = match found.oracle {
         Oracle::Always | Oracle::Eventually => return None,
         Oracle::Strangers => {
@@ -54,13 +55,13 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Preconditions => {
             "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
         }
-        Oracle::OwnerReferences if found.message.contains("with the uid of") => {
+        Oracle::OwnerReferences if variety == Variety::UidOfAnother => {
             "The parts of the owner reference come from two objects. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`); an owner is in the namespace of the child, or in none."
         }
-        Oracle::Rest if found.message.contains("a uid that no object has") => {
+        Oracle::Rest if variety == Variety::UnknownUid => {
             "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
         }
-        Oracle::Rest if found.message.contains("the server has refused") => {
+        Oracle::Rest if variety == Variety::Refused => {
             "The same attempt never succeeds. Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
         }
         Oracle::OwnerReferences => {
@@ -78,16 +79,11 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::ObservedGeneration => {
             "The status was not written after the last change of the spec: the reconcile returns before that, or the write of the status failed and was not repeated."
         }
-        Oracle::Rest if found.message.ends_with("two states") => {
+        Oracle::Rest if variety == Variety::TwoStates => {
             "Two reconciles overwrite each other: two objects claim one child, or two parts of the code disagree about a field. Name the child after its owner, and do not change a child that another object controls."
         }
-        Oracle::Rest
-            if found.message.starts_with("the operator woke")
-                || found.message.starts_with("the operator never waits") =>
-        {
-            repeated(found)
-        }
-        Oracle::Idempotence if found.message.contains("after a restart") => {
+        Oracle::Rest if variety == Variety::Repeated => repeated(found),
+        Oracle::Idempotence if variety == Variety::Restart => {
             "A new process takes what it sees first as a change, or counts from zero: it acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
         }
         Oracle::Rest | Oracle::Idempotence => {

@@ -9,7 +9,7 @@ use tokio::{
 
 use super::{stall::wakes, world::World};
 use crate::{
-    oracle::{Failure, Oracle},
+    oracle::{Failure, Oracle, Variety},
     state::{Mask, differences},
 };
 
@@ -50,7 +50,7 @@ pub(super) async fn rest(world: &Arc<World>) {
                 "the operator woke more than {} times in {seconds} seconds, without any change",
                 WAKES_AT_REST * seconds
             );
-            return world.fail(Failure::new(Oracle::Rest, message));
+            return world.fail(Failure::new(Oracle::Rest, message).of(Variety::Repeated));
         }
         let rested = idle_since + quiet;
         if Instant::now() >= rested {
@@ -147,5 +147,6 @@ pub(super) async fn restart(world: &Arc<World>) {
         last.unwrap_or_default()
     );
     let found = differences(&before, &after, &Mask::new());
-    world.fail(Failure::new(Oracle::Idempotence, message).with(found));
+    let failure = Failure::new(Oracle::Idempotence, message).of(Variety::Restart);
+    world.fail(failure.with(found));
 }

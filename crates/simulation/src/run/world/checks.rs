@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Child, World};
 use crate::{
     fault::drifts,
-    oracle::{Failure, Oracle},
+    oracle::{Failure, Oracle, Variety},
     request::Seen,
     schedule::{Point, PointKind},
     state::{Mask, State, comparable, differences, id, text},
@@ -77,7 +77,7 @@ impl World {
             let message = format!(
                 "{key} was created with an owner reference to {named}, with the uid of {other}: for the garbage collector, that owner does not exist"
             );
-            self.fail(Failure::new(Oracle::OwnerReferences, message));
+            self.fail(Failure::new(Oracle::OwnerReferences, message).of(Variety::UidOfAnother));
         }
         let mut inner = self.lock();
         if seen.name.ends_with('*') {
@@ -156,14 +156,14 @@ impl World {
             let message = format!(
                 "{message}: {key} was created {count} times, and collected each time, since its owner reference names {owner} with a uid that no object has"
             );
-            return Failure::new(Oracle::Rest, message);
+            return Failure::new(Oracle::Rest, message).of(Variety::UnknownUid);
         }
         let (count, last) = &inner.refused;
         if *count > REFUSED {
             let message = format!(
                 "{message}, or tries to: the server has refused the last {count} writes, such as {last}"
             );
-            return Failure::new(Oracle::Rest, message);
+            return Failure::new(Oracle::Rest, message).of(Variety::Refused);
         }
         let most = inner.versions.iter().max_by_key(|(_, (count, _))| *count);
         let Some((id, (count, versions))) = most else {
@@ -175,13 +175,14 @@ impl World {
         let of = |object: &Value| State::from([(id.clone(), object.clone())]);
         let found = differences(&of(before), &of(last), &Mask::new());
         let alternates = versions.len() == 3 && versions.first() == Some(last) && before != last;
-        let how = if alternates {
-            ", and goes back and forth between two states"
+        let (variety, how) = if alternates {
+            let how = ", and goes back and forth between two states";
+            (Variety::TwoStates, how)
         } else {
-            ""
+            (Variety::Usual, "")
         };
         let message = format!("{message}: {id} was written {count} times{how}");
-        Failure::new(Oracle::Rest, message).with(found)
+        Failure::new(Oracle::Rest, message).of(variety).with(found)
     }
 
     pub(super) fn count_warning(&self, event: &[u8]) {
