@@ -10,3 +10,24 @@ pub(crate) fn rule_problems(schema: &Schema) -> Vec<RuleProblem> {
     }
     problems
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_rule_that_costs_too_much_is_reported_once() {
+        let list = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-validations": [
+            {"rule": "self.all(a, self.all(b, a == b))"}
+        ]});
+        let schema = json!({"type": "object", "properties": {"list": list}});
+        let schema = Schema::new(&schema).unwrap();
+        assert!(schema.rule_problems().iter().any(|it| it.of_total));
+        let problems = rule_problems(&schema);
+        let [problem] = problems.as_slice() else {
+            panic!("{problems:?}");
+        };
+        assert!(problem.message.starts_with("estimated rule cost"));
+    }
+}

@@ -107,3 +107,12 @@ async fn frames_of_protobuf_have_a_limit() {
     let error = large.next(SILENCE).await.unwrap_err();
     assert!(matches!(error, WatchFailure::TooLarge(LARGEST)), "{error}");
 }
+
+#[test]
+fn an_early_end_is_found_at_any_depth() {
+    let end = || io::Error::from(io::ErrorKind::UnexpectedEof);
+    assert!(is_early_end(&end()));
+    assert!(is_early_end(&io::Error::other(end())));
+    assert!(is_early_end(&io::Error::other(io::Error::other(end()))));
+    assert!(!is_early_end(&io::Error::other("reset")));
+}

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, env, fs, path::Path, time::Duration};
 use super::*;
 use crate::{
     fault::Fault,
-    oracle::{Failure, Oracle},
+    oracle::{Failure, Oracle, Variety},
     schedule::{Decision, Point, Schedule},
     state::Difference,
 };
@@ -137,6 +137,33 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
     assert!(idle.contains("nothing that they write changes anything"));
     let busy = with(Oracle::Requests, "", "patch maps a → 200 (changes data.a)");
     assert!(busy.contains("writes something that causes the next one"));
+}
+
+#[test]
+fn each_variety_of_a_failure_has_a_cause() {
+    for (oracle, variety, expected) in [
+        (
+            Oracle::OwnerReferences,
+            Variety::UidOfAnother,
+            "come from two objects",
+        ),
+        (
+            Oracle::Rest,
+            Variety::UnknownUid,
+            "garbage collector deletes",
+        ),
+        (Oracle::Rest, Variety::Refused, "never succeeds"),
+        (Oracle::Rest, Variety::TwoStates, "overwrite each other"),
+        (Oracle::Rest, Variety::Repeated, "follow each other"),
+        (Oracle::Idempotence, Variety::Restart, "counts from zero"),
+        (Oracle::Rest, Variety::Usual, "differs from the last time"),
+    ] {
+        let mut found = found("a");
+        found.oracle = oracle;
+        found.failure = Failure::new(oracle, "a").of(variety);
+        let cause = pattern::likely(&found).unwrap();
+        assert!(cause.contains(expected), "{variety:?}: {cause}");
+    }
 }
 
 #[test]
