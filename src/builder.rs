@@ -1,9 +1,12 @@
 //! The API for build scripts: generates into `OUT_DIR` and prints cargo's directives.
-use crate::diag::{Diagnostics, Severity};
-use crate::options::{
+use crate::base::diag::{Diagnostics, Severity};
+use crate::base::options::{
     Conversion, Deny, Emitter, Kubernetes, Options, Override, Settings, each_option,
 };
-use crate::{diag, run, source};
+use crate::{
+    base::{diag, source},
+    run,
+};
 use std::env;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};

@@ -65,51 +65,22 @@
 //! let types = output.files.iter().find(|file| file.path == "example_com/v1/types.rs").unwrap();
 //! assert!(types.text.contains("pub struct WidgetSpec"));
 //! ```
+#[cfg(feature = "cli")]
+mod api;
+mod base;
 mod builder;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+mod input;
+mod model;
 #[cfg(feature = "cli")]
-mod compat;
-mod crd;
-#[cfg(feature = "cli")]
-mod deploy;
-pub mod diag;
-mod emit;
-mod evolution;
-mod ir;
-#[cfg(feature = "cli")]
-mod json_schema;
-#[cfg(feature = "cli")]
-mod kube_derive;
-#[cfg(feature = "cli")]
-mod kubebuilder;
-#[cfg(feature = "cli")]
-mod lint;
-mod locate;
-mod lower;
-#[cfg(feature = "cli")]
-mod object_meta;
-pub mod options;
-mod pass;
-mod path;
+mod operator;
+mod output;
 pub mod pipeline;
-#[cfg(feature = "cli")]
-mod policy;
-mod render;
-#[cfg(feature = "cli")]
-mod rule_table;
 mod run;
-#[cfg(feature = "cli")]
-mod scaffold;
-#[cfg(feature = "cli")]
-mod site;
-pub mod source;
-mod threads;
-mod tokens;
-mod write;
-mod yaml;
 
+pub use base::{diag, options, source};
 pub use builder::{Builder, Error};
 pub use options::{Conversion, Deny, Emitter, Kubernetes, Override};
 
@@ -118,30 +89,30 @@ pub use options::{Conversion, Deny, Emitter, Kubernetes, Override};
 pub mod private {
     #[cfg(feature = "cli")]
     pub mod compat {
-        pub use crate::compat::{Verdict, rules, rust_verdict, verdicts};
+        pub use crate::api::compat::{Verdict, rules, rust_verdict, verdicts};
     }
     /// Returns name, level, meaning, advice and source of each rule of `lint`.
     #[cfg(feature = "cli")]
     pub fn lint_rules() -> impl Iterator<Item = [String; 5]> {
-        crate::lint::Rule::ALL.iter().map(|rule| {
+        crate::api::lint::Rule::ALL.iter().map(|rule| {
             let [name, level] = [rule.name(), rule.level().name()].map(str::to_owned);
             let [means, advice] = [rule.means(), rule.advice()].map(str::to_owned);
             [name, level, means, advice, rule.source()]
         })
     }
     pub mod crd {
-        pub use crate::crd::*;
+        pub use crate::input::crd::*;
     }
     pub mod evolution {
-        pub use crate::evolution::*;
+        pub use crate::model::evolution::*;
     }
     pub mod ir {
-        pub use crate::ir::*;
+        pub use crate::model::ir::*;
     }
     pub mod write {
-        pub use crate::write::*;
+        pub use crate::output::write::*;
     }
     pub mod yaml {
-        pub use crate::yaml::documents;
+        pub use crate::input::yaml::documents;
     }
 }

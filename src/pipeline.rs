@@ -1,11 +1,16 @@
 //! Runs all stages in order, without disk, clock, environment or network.
-use crate::diag::{Code, Diagnostics};
-use crate::ir::Model;
-use crate::options::Options;
-use crate::source::{Source, SourceId};
-use crate::{crd, emit, lower, pass, render, threads};
+use crate::base::diag::{Code, Diagnostics};
+use crate::base::options::Options;
+use crate::base::source::{Source, SourceId};
+use crate::model::ir::Model;
+use crate::{
+    base::threads,
+    input::crd,
+    model::{lower, pass},
+    output::{emit, render},
+};
 
-pub use crate::render::File;
+pub use crate::output::render::File;
 
 /// The result of a run.
 #[derive(Debug, Default)]

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::diag::{Diagnostics, Severity};
-use crate::options::Settings;
+use crate::base::diag::{Diagnostics, Severity};
+use crate::base::options::Settings;
+use crate::base::source::{self, Problem, Source};
+use crate::input::yaml;
+use crate::output::write::{self, Plan};
 use crate::pipeline::{self, Output};
-use crate::source::{self, Problem, Source};
-use crate::write::{self, Plan};
-use crate::yaml;
 
 /// The result of a run, before anything is written.
 pub(crate) struct Run {

@@ -11,13 +11,15 @@ use super::{
     update::Update,
 };
 use crate::{
-    ir::Model,
-    options::{Options, Settings},
+    base::{
+        options::{Options, Settings},
+        source::{self, Source},
+    },
+    model::ir::Model,
+    operator::scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
+    output::render::File,
     pipeline,
-    render::File,
     run::Run,
-    scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
-    source::{self, Source},
 };
 
 /// Add kinds to an operator
@@ -124,7 +126,10 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 }
 
 /// Returns the settings of the operator's `kube-codegen.toml`, or those that a new one will have.
-fn settings(args: &Args, kubernetes: crate::options::Kubernetes) -> Result<Settings, CommandError> {
+fn settings(
+    args: &Args,
+    kubernetes: crate::base::options::Kubernetes,
+) -> Result<Settings, CommandError> {
     let file = args.output.join(config::FILE);
     if file.exists() {
         return config::read(&file)?.settings();

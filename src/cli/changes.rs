@@ -6,7 +6,7 @@ use diffy::DiffOptions;
 use serde_json::json;
 
 use super::{CommandError, console::Console, count};
-use crate::write::{Action, Change, Plan};
+use crate::output::write::{Action, Change, Plan};
 
 /// The number of diff lines shown per file.
 const MAX_LINES: usize = 24;

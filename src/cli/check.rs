@@ -7,10 +7,14 @@ use serde_json::Value;
 
 use super::{CommandError, console::Console, count, deploy::report};
 use crate::{
-    crd,
-    diag::{Code, Diagnostics, Place, Severity, nearest},
-    source::{self, Input, Source, SourceId},
-    yaml::{self, Document},
+    base::{
+        diag::{Code, Diagnostics, Place, Severity, nearest},
+        source::{self, Input, Source, SourceId},
+    },
+    input::{
+        crd,
+        yaml::{self, Document},
+    },
 };
 
 /// Check objects against the schemas of their CRDs, as the API server does

@@ -16,10 +16,10 @@ use super::{
     layer::OptionArgs,
 };
 use crate::{
-    options::Settings,
+    base::options::Settings,
+    operator::scaffold::{self, ClientCrate, ClientCrateRequest, Location, Package, PackageName},
+    output::write,
     pipeline,
-    scaffold::{self, ClientCrate, ClientCrateRequest, Location, Package, PackageName},
-    write,
 };
 
 /// Create or update a crate of types and clients, to publish or share

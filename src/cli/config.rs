@@ -7,7 +7,7 @@ use toml::{
 };
 
 use super::layer::Layer;
-use crate::{
+use crate::base::{
     diag::nearest,
     options::{Override, Settings},
 };

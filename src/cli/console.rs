@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::Style;
 use serde_json::{Value, json};
 
-use crate::{
+use crate::base::{
     diag::{Diagnostic, Diagnostics, Severity, human, json},
     options::Deny,
     source::Source,

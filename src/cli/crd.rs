@@ -5,9 +5,8 @@ use kube_codegen_formats::names;
 
 use super::{CommandError, console::Console};
 use crate::{
-    render::File,
-    scaffold::{self, yaml_string},
-    write,
+    operator::scaffold,
+    output::{render::File, write, yaml},
 };
 
 /// Work with CustomResourceDefinitions
@@ -73,7 +72,7 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
         return Err(format!("`{path}` exists already").into());
     }
     plan.apply()?;
-    let quoted = yaml_string(&path.to_string());
+    let quoted = yaml::string(&path.to_string());
     let in_operator = std::path::Path::new(scaffold::BASELINE).exists();
     let next = if in_operator { "add" } else { "new NAME" };
     console.line(&format!(

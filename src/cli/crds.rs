@@ -5,10 +5,12 @@ use serde_json::Value;
 
 use super::{CommandError, console::Console};
 use crate::{
-    crd,
-    diag::{Diagnostics, nearest},
-    evolution::priority,
-    source::{self, Input, Source},
+    base::{
+        diag::{Diagnostics, nearest},
+        source::{self, Input, Source},
+    },
+    input::crd,
+    model::evolution::priority,
 };
 
 /// A CRD of the input.

@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 
 use super::{CommandError, changes::ChangeArgs, check, console::Console, count};
 use crate::{
-    deploy::{self, About, BundleSettings, Tree},
-    diag::{Diagnostics, Severity},
-    options::Kubernetes,
-    source::Source,
-    write,
+    base::{
+        diag::{Diagnostics, Severity},
+        options::Kubernetes,
+        source::Source,
+    },
+    operator::deploy::{self, About, BundleSettings, Tree},
+    output::write,
 };
 
 /// Check the manifests of an operator, or make a Helm chart or a bundle for OLM of them

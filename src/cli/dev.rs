@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{CommandError, console::Console};
-use crate::source::cluster::{PROGRAM, how_to_install, program};
+use crate::base::source::cluster::{PROGRAM, how_to_install, program};
 
 /// Run an operator against an API server in memory, and show what happens
 ///

@@ -11,10 +11,10 @@ use super::{
     layer::{Layer, OptionArgs},
 };
 use crate::{
-    diag::Severity,
+    api::site::{self, Format},
+    base::{diag::Severity, source},
+    output::write,
     pipeline,
-    site::{self, Format},
-    source, write,
 };
 
 /// Write reference pages of the kinds of CRDs, as a static site or as Markdown

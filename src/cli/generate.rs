@@ -11,9 +11,10 @@ use super::{
     layer::OptionArgs,
 };
 use crate::{
-    options::{Deny, Settings},
+    base::options::{Deny, Settings},
+    operator::scaffold,
+    output::write,
     run::{self, Run},
-    scaffold, write,
 };
 
 /// Generate modules from CustomResourceDefinitions

@@ -11,8 +11,13 @@ use super::{
     console::Console,
     values::{Values, given},
 };
-use crate::options::{Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option};
-use crate::{compat::Level, diag::Code, lint, source};
+use crate::base::options::{
+    Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option,
+};
+use crate::{
+    api::{compat::Level, lint},
+    base::{diag::Code, source},
+};
 
 /// Options from flags, and where to find the config file.
 #[derive(Clone, Debug, clap::Args)]
@@ -194,7 +199,7 @@ mod tests {
     use clap::{CommandFactory, Parser};
 
     use super::*;
-    use crate::{Builder, options::Options};
+    use crate::{Builder, base::options::Options};
 
     #[derive(Debug, clap::Parser)]
     struct Flags {

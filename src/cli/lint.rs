@@ -5,12 +5,13 @@ use serde_json::json;
 
 use super::{CommandError, config, console::Console, count, levels};
 use crate::{
-    crd,
-    diag::{Code, Diagnostics, Place, Severity},
-    lint::{self, Level, Rule},
-    options::Deny,
-    source::{self, Input, SourceId},
-    yaml,
+    api::lint::{self, Level, Rule},
+    base::{
+        diag::{Code, Diagnostics, Place, Severity},
+        options::Deny,
+        source::{self, Input, SourceId},
+    },
+    input::{crd, yaml},
 };
 
 /// Report what the API server accepts and the conventions of Kubernetes advise against

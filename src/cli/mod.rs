@@ -41,7 +41,10 @@ use clap::{
 use clap_complete::Shell;
 use serde_json::json;
 
-use crate::{options::Emitter, source, write};
+use crate::{
+    base::{options::Emitter, source},
+    output::write,
+};
 use console::{Console, Messages};
 
 /// Generates Rust code from Kubernetes CustomResourceDefinitions: types, typed clients, listers, informers, printer

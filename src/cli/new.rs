@@ -18,18 +18,22 @@ use super::{
     owns::{self, Owns},
 };
 use crate::{
-    diag::Diagnostics,
-    ir::Model,
-    options::{Emitter, Settings},
-    pipeline::{self, Output},
-    render::File,
-    scaffold::{
+    base::{
+        diag::Diagnostics,
+        options::{Emitter, Settings},
+        source::Source,
+    },
+    input::yaml,
+    model::ir::Model,
+    operator::scaffold::{
         self, Baseline, CoreKind, DeployScope, Location, Operator, PackageName, Parameters,
         WebhookType,
     },
-    source::Source,
-    write::{self, Plan},
-    yaml,
+    output::{
+        render::File,
+        write::{self, Plan},
+    },
+    pipeline::{self, Output},
 };
 use wanted::Wanted;
 
@@ -189,7 +193,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 
 /// Prints a program that prints the CRDs of a crate with derived types.
 fn example(directory: &Path, console: &mut Console) -> Result<(), CommandError> {
-    let program = crate::kube_derive::read(directory)?.example();
+    let program = crate::operator::takeover::kube_derive::read(directory)?.example();
     console.text(&program);
     console.warning(
         "no --file: save this program as examples/crds.rs in the crate, run `cargo run --example crds > crds.yaml`, and give `-f crds.yaml`; a program or a file that the crate has already does as well",

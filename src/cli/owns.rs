@@ -5,9 +5,9 @@ use std::{
 };
 
 use crate::{
-    ir::Model,
-    options::Kubernetes,
-    scaffold::{self, CoreKind},
+    base::options::Kubernetes,
+    model::ir::Model,
+    operator::scaffold::{self, CoreKind},
 };
 
 /// A value of the flag, such as `apps/v1/Deployment,v1/Service` or `Website=v1/Secret`.

@@ -4,10 +4,13 @@ use serde_json::Value;
 
 use super::{CommandError, console::Console};
 use crate::{
-    diag::Diagnostics,
-    policy, scaffold,
-    source::{self, Input, SourceId},
-    yaml,
+    api::policy,
+    base::{
+        diag::Diagnostics,
+        source::{self, Input, SourceId},
+    },
+    input,
+    output::yaml,
 };
 
 /// Print the validation rules and defaults of CRDs as admission policies
@@ -43,7 +46,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let ids = (0..sources.len()).map(SourceId);
     let documents: Vec<_> = ids
         .filter_map(|id| Some((id, id.of(&sources)?)))
-        .flat_map(|(id, source)| yaml::read(source, id, &mut diagnostics))
+        .flat_map(|(id, source)| input::yaml::read(source, id, &mut diagnostics))
         .collect();
     diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &[]);
@@ -76,7 +79,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
             console.warning(&format!("{name} has no rules and no defaults for a policy"));
         }
         for document in &export.documents {
-            texts.push(scaffold::yaml_document(document));
+            texts.push(yaml::document(document));
         }
     }
     console.text(&texts.join("---\n"));

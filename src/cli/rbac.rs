@@ -13,15 +13,14 @@ use super::{
     deploy::{read, report},
 };
 use crate::{
-    deploy::{
+    base::diag::Diagnostics,
+    operator::deploy::{
         Tree,
         rights::Needs,
         rights_page,
         role::{check, rewrite},
     },
-    diag::Diagnostics,
-    render::File,
-    write,
+    output::{render::File, write},
 };
 
 /// Write or check the least rights that an operator needs, measured by its requests

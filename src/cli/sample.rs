@@ -5,11 +5,12 @@ use serde_json::Value;
 
 use super::{CommandError, console::Console};
 use crate::{
-    crd,
-    diag::{Diagnostics, nearest},
-    scaffold,
-    source::{self, Input, SourceId},
-    yaml,
+    api::sample::sample,
+    base::{
+        diag::{Diagnostics, nearest},
+        source::{self, Input, SourceId},
+    },
+    input::{crd, yaml},
 };
 
 /// Print an object of a kind that its schema and its validation rules accept
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     } else {
         Extent::Minimal
     };
-    let (out, causes) = scaffold::sample(crd, version, extent, !args.no_comments)?;
+    let (out, causes) = sample(crd, version, extent, !args.no_comments)?;
     console.text(&out);
     if causes.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde_json::json;
 
 use super::{CommandError, console::Console, count, crds};
-use crate::{json_schema, write};
+use crate::{api::json_schema, output::write};
 
 /// Write JSON Schemas of CRDs, for editors and for validators such as kubeconform
 ///

@@ -16,11 +16,10 @@ use super::{
     generate::{finish, generate},
 };
 use crate::{
-    ir::Model,
-    render::File,
+    model::ir::Model,
+    operator::scaffold::{self, Baseline, Location, Merged, Operator, Parameters},
+    output::{render::File, write},
     run::Run,
-    scaffold::{self, Baseline, Location, Merged, Operator, Parameters},
-    write,
 };
 
 /// Bring an operator to the newest templates and to its CRDs

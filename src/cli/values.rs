@@ -7,7 +7,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor, value},
 };
 
-use crate::options::{Conversion, Deny, Emitter, InvalidValue, Kubernetes, Override};
+use crate::base::options::{Conversion, Deny, Emitter, InvalidValue, Kubernetes, Override};
 
 /// Parses a value with `FromStr`; shells complete the listed values.
 #[derive(Clone)]

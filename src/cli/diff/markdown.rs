@@ -5,7 +5,7 @@ use super::{
     stored::{self, Stored},
     text::{cluster, head, objects, proof, rust, shortened},
 };
-use crate::compat::{Break, Changes, Level};
+use crate::api::compat::{Break, Changes, Level};
 
 /// How long the text is before it leaves out objects, in bytes: a comment has 65,536 letters at most.
 const MOST: usize = 50_000;
@@ -136,7 +136,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::compat::{Finding, Proof, Rule, Witness};
+    use crate::api::compat::{Finding, Proof, Rule, Witness};
 
     #[test]
     fn a_comment_leaves_out_objects_and_says_how_many() {

@@ -8,7 +8,7 @@ mod versions;
 use std::path::PathBuf;
 
 use super::{CommandError, console::Console, levels};
-use crate::compat::{Level, Rule};
+use crate::api::compat::{Level, Rule};
 
 /// Compare two releases of an API, or the versions of a CRD
 ///

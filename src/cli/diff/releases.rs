@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 
 use super::{Args, markdown, stored, text};
 use crate::{
+    api::compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
+    base::{
+        diag::Severity,
+        options::Options,
+        source::{self, Input, Source},
+    },
     cli::{CommandError, config, console::Console, count, crds, levels},
-    compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
-    diag::Severity,
-    options::Options,
-    source::{self, Input, Source},
 };
 
 /// All CRDs of the cluster.

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
+    api::compat::{self, Group, Level, Reading},
+    base::source::cluster::Pages,
     cli::{console::Console, count},
-    compat::{self, Group, Level, Reading},
-    source::cluster::Pages,
 };
 
 /// What was read of a list.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::{
+    api::compat::{Break, Changes, Finding, Level, Proof, Witness},
     cli::console::Console,
-    compat::{Break, Changes, Finding, Level, Proof, Witness},
-    scaffold::yaml_document,
+    output::yaml,
 };
 
 pub(super) fn print(changes: &[Changes], rest: &[Break], console: &mut Console) {
@@ -108,7 +108,7 @@ pub(super) fn objects(witness: &Witness, all: bool) -> String {
         if !all {
             shorten(&mut object);
         }
-        yaml_document(&object)
+        yaml::document(&object)
     };
     let object = document(&witness.object);
     match &witness.proof {

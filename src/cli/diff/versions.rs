@@ -8,7 +8,7 @@ use crate::cli::{
     count,
     crds::{self, Crd},
 };
-use crate::{
+use crate::model::{
     evolution::{self, Change},
     ir::SchemaPath,
 };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{meta, wrap::wrap};
-use crate::object_meta::object_meta;
+use crate::api::object_meta::object_meta;
 
 /// The part of a schema that is described, and how.
 pub(super) struct Request<'a> {
@@ -116,7 +116,7 @@ fn missing(at: &Value, request: &Request<'_>, index: usize) -> String {
         .into_iter()
         .flat_map(|all| all.keys().map(String::as_str))
         .collect();
-    let hint = match crate::diag::nearest(name, names.iter().copied()).as_slice() {
+    let hint = match crate::base::diag::nearest(name, names.iter().copied()).as_slice() {
         [] if names.is_empty() => "it has no fields".to_owned(),
         [] => format!("it has {}", names.join(", ")),
         near => format!("did you mean `{}`?", near.join("` or `")),

@@ -10,7 +10,7 @@ use super::{
     console::Console,
     crds::{self, Crd},
 };
-use crate::diag::{Code, nearest};
+use crate::base::diag::{Code, nearest};
 
 /// Explain a diagnostic code such as KC0101, or a field of a kind as `kubectl explain` does, without a cluster
 ///

@@ -6,9 +6,8 @@ use serde_json::json;
 use super::{Args, Wanted};
 use crate::{
     cli::{changes::Totals, console::Console},
-    render::File,
-    scaffold,
-    write::Plan,
+    operator::scaffold,
+    output::{render::File, write::Plan},
 };
 
 /// Prints what was created and what the user has to do by hand.

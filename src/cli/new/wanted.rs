@@ -8,13 +8,15 @@ use kube_codegen_formats::names;
 
 use super::Args;
 use crate::{
+    base::diag::Diagnostics,
     cli::{CommandError, console::Console, layer::Layer, owns},
-    diag::Diagnostics,
-    ir::Model,
-    kube_derive::{self, DerivedCrate},
-    kubebuilder::{self, Project},
-    render::File,
-    scaffold::{self, DeployScope, PackageName, Takeover, WebhookType},
+    model::ir::Model,
+    operator::scaffold::{self, DeployScope, PackageName, Takeover, WebhookType},
+    operator::takeover::{
+        kube_derive::{self, DerivedCrate},
+        kubebuilder::{self, Project},
+    },
+    output::render::File,
 };
 
 /// An operator to create.

@@ -6,7 +6,7 @@ use kube_codegen::Kubernetes;
 use super::read::{is_stable, names};
 
 /// The scaffold's table.
-pub(super) const TABLE: &str = "src/scaffold/core_kinds/table.rs";
+pub(super) const TABLE: &str = "src/operator/scaffold/core_kinds/table.rs";
 
 /// Folders of groups below a version, and the Rust path of each.
 const FOLDERS: [(&str, &str); 3] = [

@@ -4,7 +4,7 @@ mod merge;
 mod read;
 mod records;
 // The table has the sentences that the generator looks up, so both extract them alike.
-#[path = "../../../src/pass/known/sentence.rs"]
+#[path = "../../../src/model/pass/known/sentence.rs"]
 mod sentence;
 mod types;
 mod write;

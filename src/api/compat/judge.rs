@@ -1,0 +1,349 @@
+//! Finds the rule of a change, and an object that proves it.
+use serde_json::Value;
+
+use super::{
+    Finding,
+    candidates::{self, Focus},
+    differing::plain,
+    implied, isolate, kept, language, ruled,
+    rules::{Level, Rule},
+    schema::restricts,
+    updates, values,
+    witness::{self, Search, Side},
+};
+use crate::{
+    input::path::{SchemaPath, Segment},
+    model::evolution::{self, Change, Class, RULES},
+};
+
+/// A change at its place.
+struct Place<'a> {
+    before: &'a Side<'a>,
+    after: &'a Side<'a>,
+    path: &'a SchemaPath,
+    focus: Focus<'a>,
+    /// The object that has the field.
+    around: Focus<'a>,
+    detail: String,
+}
+
+pub(super) fn at<'s>(side: &'s Side<'_>, path: &SchemaPath) -> &'s Value {
+    evolution::at(&side.definition, path).unwrap_or(&Value::Null)
+}
+
+/// Finds the rule of a change, and an object that proves it.
+pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Finding {
+    let path = change.path();
+    let (here, there) = (
+        change.from.as_ref().unwrap_or(&path),
+        change.to.as_ref().unwrap_or(&path),
+    );
+    let (Some(parent), Some(new_parent)) =
+        (here.parent().or(Some(here)), there.parent().or(Some(there)))
+    else {
+        return Finding::new(Rule::KeywordChanged, &path, String::new());
+    };
+    let place = Place {
+        before,
+        after,
+        path: &path,
+        focus: Focus { here, there },
+        around: Focus {
+            here: parent,
+            there: new_parent,
+        },
+        detail: detail(change),
+    };
+    let back = place.focus.back();
+    let whole = || isolate::constraints(before, after, &place.focus);
+    let whole_back = || isolate::constraints(after, before, &back);
+    match change.class {
+        Class::Moved | Class::Renamed | Class::Declared => {
+            let mut moved = place.dropped(Rule::FieldMoved);
+            if moved.witness.is_none() {
+                // The new place may be one that has to be there.
+                let objects = candidates::reaching(before, &place.focus);
+                let refused = witness::refused_of(before, after, None, objects);
+                moved = moved.searched(refused);
+            }
+            moved.to = change.to.as_ref().map(SchemaPath::to_string);
+            moved
+        }
+        Class::Removed | Class::RemovedAround => place.removed(),
+        Class::Pruned => place.dropped(Rule::Pruned),
+        Class::Added | Class::AddedAround if change.details.iter().any(|it| it == "required") => {
+            place.required()
+        }
+        Class::Added | Class::AddedAround => place.added(),
+        Class::NowRequired if place.is_required_by_rule() => place.finding(Rule::NoEffect),
+        Class::NowRequired => place.required(),
+        Class::NowOptional => {
+            let only = isolate::field(after, before, &back, true);
+            place.accepted(Rule::FieldOptional, only.as_ref(), &place.around.back())
+        }
+        Class::Changed if place.differs_only_in(&["pattern"]) => place.pattern(),
+        // Each value of an enum can be tried.
+        Class::Narrowed if place.includes_enum() || place.follows() => {
+            place.finding(Rule::NoEffect)
+        }
+        Class::Changed if place.includes_enum() || place.follows() => {
+            place.accepted(Rule::Widened, whole_back().as_ref(), &back)
+        }
+        Class::Narrowed => place.restricted(Rule::Narrowed, false),
+        // Only a search says which of two formats accepts more.
+        Class::Changed => {
+            place.restricted(Rule::Changed, place.differs_only_in(&["format", "pattern"]))
+        }
+        Class::Retyped => place.retyped(),
+        Class::NotNullable => {
+            let found = place.refused(Rule::NotNullable, whole().as_ref(), &place.focus);
+            if found.witness.is_some() {
+                return found;
+            }
+            // The API server drops null where a field may be absent.
+            let search = kept::stored(before, after, whole().as_ref(), &place.focus);
+            let mut dropped = found.searched(search);
+            dropped.level = Level::Risk;
+            dropped
+        }
+        Class::Widened => place.accepted(Rule::Widened, whole_back().as_ref(), &back),
+        Class::Nullable => {
+            // A default takes the place of null no more.
+            let only = whole();
+            let stored = kept::stored(before, after, only.as_ref(), &place.focus);
+            if stored.witness.is_some() {
+                return place.finding(Rule::DefaultChanged).searched(stored);
+            }
+            place.accepted(Rule::Nullable, whole_back().as_ref(), &back)
+        }
+        Class::Preserved => place.finding(Rule::Preserved),
+        Class::Default => place
+            .default_refused()
+            .unwrap_or_else(|| place.default_changed()),
+        Class::Rules => ruled::judge(before, after, &place.focus, &|rule| place.finding(rule)),
+    }
+}
+
+/// Returns what differs, as far as the rule does not say it.
+fn detail(change: &Change) -> String {
+    let was = matches!(change.class, Class::Removed | Class::RemovedAround);
+    let details = change.details.iter().filter_map(|it| match it.as_str() {
+        "required" if was => Some("was required"),
+        "required" => None,
+        other => Some(other),
+    });
+    details.collect::<Vec<_>>().join("; ")
+}
+
+impl Place<'_> {
+    fn finding(&self, rule: Rule) -> Finding {
+        Finding::new(rule, self.path, self.detail.clone())
+    }
+
+    fn refused(&self, rule: Rule, only: Option<&Side<'_>>, focus: &Focus<'_>) -> Finding {
+        let found = witness::refused(self.before, self.after, only, Some(focus));
+        self.finding(rule).searched(found)
+    }
+
+    fn accepted(&self, rule: Rule, only: Option<&Side<'_>>, focus: &Focus<'_>) -> Finding {
+        let found = witness::accepted(self.before, self.after, only, Some(focus));
+        self.finding(rule).searched(found)
+    }
+
+    fn dropped(&self, rule: Rule) -> Finding {
+        let found = kept::dropped(self.before, self.after, &self.focus);
+        self.finding(rule).searched(found)
+    }
+
+    /// Searches for what a new default, or one less, makes the API server refuse: an object, or an update.
+    fn default_refused(&self) -> Option<Finding> {
+        if !self.is_limited() {
+            return None;
+        }
+        let (before, after) = (self.before, self.after);
+        let only = isolate::default(before, after, &self.focus);
+        let only = only.as_ref();
+        let around = || witness::refused(before, after, only, Some(&self.around));
+        let without = || {
+            let objects = candidates::without(before, &self.focus);
+            witness::refused_of(before, after, only, objects)
+        };
+        let update = || updates::defaulted(before, after, only, &self.focus);
+        let searches: [&dyn Fn() -> Search; 3] = [&around, &without, &update];
+        let mut found = searches.iter().map(|search| search());
+        let search = found.find(|it| it.witness.is_some())?;
+        Some(self.finding(Rule::Narrowed).searched(search))
+    }
+
+    fn default_changed(&self) -> Finding {
+        let only = isolate::default(self.before, self.after, &self.focus);
+        let stored = kept::stored(self.before, self.after, only.as_ref(), &self.focus);
+        self.finding(Rule::DefaultChanged).searched(stored)
+    }
+
+    /// Returns whether something around the place may refuse it for what it has: a default is valid in itself.
+    fn is_limited(&self) -> bool {
+        let mut path = self.focus.there;
+        while let Some(parent) = path.parent() {
+            path = parent;
+            let node = at(self.after, path);
+            let mut keywords = RULES.iter().chain(&["maxProperties", "enum"]);
+            if keywords.any(|keyword| node.get(*keyword).is_some()) {
+                return true;
+            }
+        }
+        // Rules of the place itself about updates.
+        at(self.after, self.focus.there)
+            .get("x-kubernetes-validations")
+            .is_some()
+    }
+
+    /// Judges another type.
+    fn retyped(&self) -> Finding {
+        let only = isolate::node(self.before, self.after, &self.focus);
+        let refused = self.refused(Rule::TypeChanged, only.as_ref(), &self.focus);
+        if refused.witness.is_some() {
+            return refused;
+        }
+        let nodes = [
+            at(self.before, self.focus.here),
+            at(self.after, self.focus.there),
+        ];
+        // Fields may become keys of a map, and the other way round.
+        if nodes.iter().any(|node| node["type"] != "object") {
+            return refused;
+        }
+        let dropped = self.dropped(Rule::TypeChanged);
+        if dropped.witness.is_some() {
+            return dropped;
+        }
+        let values = &nodes[1]["additionalProperties"];
+        let fields = nodes[0]["properties"].as_object();
+        let is_same = fields.is_some_and(|it| it.values().all(|field| is_included(field, values)));
+        self.finding(if is_same {
+            Rule::Widened
+        } else {
+            Rule::RulesChanged
+        })
+    }
+
+    fn is_required_by_rule(&self) -> bool {
+        let Some(Segment::Property(name)) = self.focus.here.last() else {
+            return false;
+        };
+        implied::requires(at(self.before, self.around.here), name)
+    }
+
+    /// Returns whether what is new follows from what there was.
+    fn follows(&self) -> bool {
+        implied::follows(
+            at(self.before, self.focus.here),
+            at(self.after, self.focus.there),
+        )
+    }
+
+    /// Judges a field that only the first release declares.
+    fn removed(&self) -> Finding {
+        let removed = self.dropped(Rule::FieldRemoved);
+        if removed.witness.is_some() || !self.keeps_others() {
+            return removed;
+        }
+        let only = isolate::around(self.before, self.after, &self.focus);
+        let narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.focus);
+        if narrowed.witness.is_some() {
+            return narrowed;
+        }
+        Finding::new(
+            Rule::Widened,
+            self.path,
+            "not declared, and kept".to_owned(),
+        )
+    }
+
+    /// Judges a field that only the second release declares.
+    fn added(&self) -> Finding {
+        let parent = at(self.before, self.around.here);
+        let keeps = parent["x-kubernetes-preserve-unknown-fields"] == true;
+        let has_default = at(self.after, self.focus.there).get("default").is_some();
+        if keeps || has_default {
+            let only = isolate::field(self.before, self.after, &self.focus, false);
+            let mut narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.around);
+            if narrowed.witness.is_some() {
+                "declared".clone_into(&mut narrowed.detail);
+                return narrowed;
+            }
+        }
+        self.finding(Rule::FieldAdded)
+    }
+
+    fn required(&self) -> Finding {
+        let only = isolate::field(self.before, self.after, &self.focus, true);
+        self.refused(Rule::FieldRequired, only.as_ref(), &self.around)
+    }
+
+    /// Judges another pattern.
+    fn pattern(&self) -> Finding {
+        let of = |side, path| at(side, path)["pattern"].as_str().unwrap_or_default();
+        let old = of(self.before, self.focus.here);
+        let new = of(self.after, self.focus.there);
+        match (language::includes(new, old), language::includes(old, new)) {
+            (true, true) => self.finding(Rule::NoEffect),
+            (true, false) => {
+                let back = self.focus.back();
+                let only = isolate::constraints(self.after, self.before, &back);
+                self.accepted(Rule::Widened, only.as_ref(), &back)
+            }
+            (false, _) => self.restricted(Rule::Changed, true),
+        }
+    }
+
+    /// Returns whether nothing that restricts values differs but these keywords, and what is a change of its own.
+    fn differs_only_in(&self, keywords: &[&str]) -> bool {
+        let nodes = [
+            at(self.before, self.focus.here),
+            at(self.after, self.focus.there),
+        ];
+        let [old, new] = nodes.map(|node| {
+            let mut node = node.clone();
+            if let Some(fields) = node.as_object_mut() {
+                fields.retain(|name, _| restricts(name) && !keywords.contains(&name.as_str()));
+            }
+            node
+        });
+        old == new
+    }
+
+    /// Judges bounds, patterns and the like. What they refuse may follow from others: how many fields an object has, from what is required; and only a
+    /// search compares patterns, as `is_searched` says.
+    fn restricted(&self, rule: Rule, is_searched: bool) -> Finding {
+        let only = isolate::constraints(self.before, self.after, &self.focus);
+        let mut found = self.refused(rule, only.as_ref(), &self.focus);
+        let is_object = at(self.before, self.focus.here)["properties"].is_object();
+        if found.witness.is_none() && (is_searched || is_object) {
+            found.rule = Rule::RulesChanged;
+            found.level = Rule::RulesChanged.level();
+        }
+        found
+    }
+
+    /// Returns whether the second release keeps fields of an object that it does not declare.
+    fn keeps_others(&self) -> bool {
+        let parent = at(self.after, self.around.there);
+        self.after.preserves
+            || parent["x-kubernetes-preserve-unknown-fields"] == true
+            || parent["additionalProperties"].is_object()
+    }
+
+    /// Returns whether the second schema accepts each value of an enum.
+    fn includes_enum(&self) -> bool {
+        let old = at(self.before, self.focus.here);
+        let new = at(self.after, self.focus.there);
+        let parts = self.before.part(old).zip(self.after.part(new));
+        parts.is_some_and(|(old, new)| values::includes_enum(&old, &new))
+    }
+}
+
+/// Returns whether the values of a field are those of a map, too.
+fn is_included(field: &Value, values: &Value) -> bool {
+    *values == true || (values.is_object() && plain(field) == plain(values))
+}

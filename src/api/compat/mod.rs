@@ -1,0 +1,287 @@
+//! Compares two releases of an API: what changed, and what that breaks in clusters and in Rust code, with proof.
+mod api;
+mod candidates;
+mod crd_refused;
+mod differing;
+mod implied;
+mod isolate;
+mod judge;
+mod kept;
+mod language;
+mod lists;
+mod manifest;
+mod proof;
+mod ruled;
+mod rules;
+mod rust;
+mod satisfied;
+mod scale;
+mod schema;
+mod shrink;
+mod stored;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod updates;
+mod values;
+mod witness;
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use serde_json::Value;
+
+pub(crate) use proof::{Proof, Witness};
+pub(crate) use rules::{Level, Rule};
+pub(crate) use rust::{Break, Releases};
+pub(crate) use stored::{Effect, Group, Reading, readings};
+
+use crate::{
+    base::{options::Options, source::Source, threads},
+    input::path::SchemaPath,
+};
+use witness::{Search, Side};
+
+/// A change of a CRD, and what it breaks.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) rule: Rule,
+    /// What it breaks in a cluster, after the user's levels.
+    pub(crate) level: Level,
+    /// The version, if it concerns one.
+    pub(crate) version: Option<String>,
+    /// The path in the schema, or in the CRD's `spec`; empty if it concerns all.
+    pub(crate) path: String,
+    /// The path in the second release, if it is another one.
+    pub(crate) to: Option<String>,
+    /// What differs.
+    pub(crate) detail: String,
+    /// An object that proves it.
+    pub(crate) witness: Option<Witness>,
+    /// How many objects were tried without success.
+    pub(crate) tries: Option<usize>,
+    /// Whether objects are written by the subresource `status`.
+    pub(crate) is_status: bool,
+    /// What it breaks in Rust code.
+    pub(crate) rust: Vec<Break>,
+}
+
+impl Finding {
+    fn new(rule: Rule, path: &SchemaPath, detail: String) -> Self {
+        Self::at(rule, &path.to_string(), detail)
+    }
+
+    fn at(rule: Rule, path: &str, detail: String) -> Self {
+        Self {
+            rule,
+            level: rule.level(),
+            version: None,
+            path: path.to_owned(),
+            to: None,
+            detail,
+            witness: None,
+            tries: None,
+            is_status: false,
+            rust: Vec::new(),
+        }
+    }
+
+    fn searched(mut self, search: Search) -> Self {
+        self.tries = search.witness.is_none().then_some(search.tries);
+        self.witness = search.witness;
+        self
+    }
+
+    /// Takes back what it says of a cluster.
+    fn set_unserved(&mut self) {
+        self.level = Level::Compatible;
+        (self.witness, self.tries) = (None, None);
+        let separator = if self.detail.is_empty() { "" } else { "; " };
+        let _ = write!(self.detail, "{separator}not served");
+    }
+
+    /// Returns whether it has an object that is refused now.
+    fn refuses(&self) -> bool {
+        let proof = self.witness.as_ref().map(|it| &it.proof);
+        matches!(proof, Some(Proof::Refused { .. }))
+    }
+
+    /// Returns what it breaks, in the cluster or in Rust.
+    pub(crate) fn worst(&self) -> Level {
+        if self.rust.is_empty() {
+            self.level
+        } else {
+            Level::Breaking
+        }
+    }
+}
+
+/// What a comparison of two states of a CRD found at one place, for tests.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// The path in the schema.
+    pub path: String,
+    /// The level for the cluster.
+    pub level: &'static str,
+    /// The object that proves it, as the command prints it.
+    pub witness: Option<Value>,
+}
+
+/// Returns the name, the level, the meaning and the advice of each rule, for the documentation.
+pub fn rules() -> impl Iterator<Item = [&'static str; 4]> {
+    let all = Rule::ALL.iter();
+    all.map(|rule| {
+        [
+            rule.name(),
+            rule.level().name(),
+            rule.means(),
+            rule.advice(),
+        ]
+    })
+}
+
+/// Compares two states of a CRD, without the code that is generated from them.
+pub fn verdicts(old: &Value, new: &Value) -> Vec<Verdict> {
+    let found = compare_crd(old, new).into_iter();
+    found
+        .map(|it| Verdict {
+            rule: it.rule.name(),
+            path: it.path,
+            level: it.level.name(),
+            witness: it.witness.as_ref().map(Witness::json),
+        })
+        .collect()
+}
+
+/// Compares the code that is generated from two states of a CRD, for tests: what breaks, and the options that keep all of it, if there are
+/// any.
+///
+/// # Errors
+/// If a state does not generate.
+pub fn rust_verdict(
+    old: &Value,
+    new: &Value,
+    options: &Options,
+) -> Result<(Vec<String>, Option<Options>), String> {
+    let source = |crd: &Value| [Source::new("crd.yaml", crd.to_string())];
+    let releases = Releases::new(&source(old), &source(new), options)?;
+    Ok(releases.verdict(options))
+}
+
+/// The changes of one CRD.
+#[derive(Clone, Debug)]
+pub(crate) struct Changes {
+    /// The name of the CRD, such as `widgets.example.com`.
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    /// The worst first.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Compares all CRDs of two releases; `levels` has the levels that the user sets.
+pub(crate) fn compare(
+    old: &[Value],
+    new: &[Value],
+    levels: &BTreeMap<Rule, Level>,
+    mut rust: Releases,
+) -> (Vec<Changes>, Vec<Break>) {
+    let name = |crd: &Value| {
+        let name = crd.pointer("/metadata/name").and_then(Value::as_str);
+        name.unwrap_or_default().to_owned()
+    };
+    let by_name = |crds| -> BTreeMap<String, &Value> {
+        let crds: &[Value] = crds;
+        crds.iter().map(|crd| (name(crd), crd)).collect()
+    };
+    let (old, new) = (by_name(old), by_name(new));
+    let mut all: Vec<&String> = old.keys().chain(new.keys()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let compared = threads::with_large_stack(|| {
+        threads::map(&all, |name| match (old.get(*name), new.get(*name)) {
+            (Some(_), None) => vec![Finding::at(Rule::CrdRemoved, "", String::new())],
+            (None, Some(new)) => {
+                let mut found = vec![Finding::at(Rule::CrdAdded, "", String::new())];
+                found.extend(crd_refused::compare(None, new));
+                found
+            }
+            (Some(old), Some(new)) => compare_crd(old, new),
+            (None, None) => Vec::new(),
+        })
+    });
+    let mut changes = Vec::new();
+    for (name, mut findings) in all.into_iter().zip(compared) {
+        let crd = new.get(name).or(old.get(name)).copied();
+        let crd = crd.unwrap_or(&Value::Null);
+        let kind = crd["spec"]["names"]["kind"].as_str().unwrap_or_default();
+        let group = crd["spec"]["group"].as_str().unwrap_or_default();
+        rust.assign(group, kind, &mut findings);
+        for finding in &mut findings {
+            if let Some(level) = levels.get(&finding.rule) {
+                finding.level = *level;
+                if *level == Level::Compatible {
+                    finding.rust.clear();
+                }
+            }
+        }
+        let others = rust.rest(group, kind);
+        if !others.is_empty() {
+            let mut finding = Finding::at(Rule::RustChanged, "", String::new());
+            finding.level = Level::Compatible;
+            if levels.get(&Rule::RustChanged) != Some(&Level::Compatible) {
+                finding.rust = others;
+                findings.push(finding);
+            }
+        }
+        findings.sort_by_key(|it| std::cmp::Reverse(it.worst()));
+        if !findings.is_empty() {
+            changes.push(Changes {
+                name: name.clone(),
+                kind: kind.to_owned(),
+                findings,
+            });
+        }
+    }
+    (changes, rust.into_rest())
+}
+
+fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
+    let mut found = manifest::compare(old, new);
+    for (name, before) in manifest::versions_of(old) {
+        let Some(after) = manifest::version(new, name) else {
+            continue;
+        };
+        let (was, is) = (before, after);
+        if let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after)) {
+            let (before, after) = Side::pair(before, after);
+            let scaled = scale::compare(&before, &after, was, is).map(|mut it| {
+                it.version = Some(name.to_owned());
+                it
+            });
+            let mut changes = schema::compare(&before, &after, name);
+            changes.extend(scaled);
+            let has_status = [was, is]
+                .iter()
+                .all(|it| it["subresources"]["status"].is_object());
+            for finding in &mut changes {
+                let first = finding.path.split(['.', '[']).next();
+                finding.is_status = has_status && first == Some("status");
+            }
+            if !manifest::is_in_use(old, new, name) {
+                changes.iter_mut().for_each(Finding::set_unserved);
+            }
+            found.extend(changes);
+        }
+    }
+    let refused = crd_refused::compare(Some(old), new);
+    // The API server never runs a rule that it refuses.
+    let is_refused = |it: &Finding| {
+        let mut refused = refused.iter();
+        refused.any(|other| (&other.version, &other.path) == (&it.version, &it.path))
+    };
+    let rules = [Rule::RulesAdded, Rule::RulesNarrowed, Rule::RulesChanged];
+    found.retain(|it| !(rules.contains(&it.rule) && is_refused(it)));
+    found.extend(refused);
+    found
+}

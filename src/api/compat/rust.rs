@@ -1,0 +1,358 @@
+//! What the second release breaks in programs that use the generated code of the first one, and what would keep it.
+use super::{Finding, api::Api, rules::Rule};
+use crate::{
+    base::{
+        diag::Severity,
+        options::{Options, Override},
+        source::Source,
+    },
+    pipeline,
+};
+
+/// How many ways to keep code compiling are tried at most; each generates again.
+const MOST_TRIES: usize = 60;
+
+/// A change of the generated code that programs do not compile with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Break {
+    /// `group/version`
+    pub(crate) module: String,
+    /// The kind, if it concerns one.
+    pub(crate) kind: Option<String>,
+    /// The path in the schema.
+    pub(crate) path: Option<String>,
+    /// What it is called, such as `WidgetSpec::size`.
+    pub(crate) item: String,
+    /// What differs, such as ``was `i64`, is `String` ``.
+    pub(crate) what: String,
+    /// The entry of the config file with which the program compiles.
+    pub(crate) keep: Option<Keep>,
+    /// What may keep it.
+    candidates: Vec<Candidate>,
+}
+
+impl Break {
+    pub(super) fn new(
+        module: &str,
+        kind: Option<String>,
+        path: Option<String>,
+        item: &str,
+        what: String,
+        candidates: Vec<Candidate>,
+    ) -> Self {
+        Self {
+            module: module.to_owned(),
+            kind,
+            path,
+            item: item.to_owned(),
+            what,
+            keep: None,
+            candidates,
+        }
+    }
+}
+
+/// An entry of the config file with which a program compiles.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Keep {
+    /// As a line of TOML.
+    pub(crate) line: String,
+    candidate: Candidate,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Candidate {
+    TypeName(String, String),
+    FieldName(String, String),
+    RustType(String, String),
+    NoReuse,
+}
+
+impl Candidate {
+    fn apply(&self, options: &mut Options) {
+        let entry = match self {
+            Self::NoReuse => {
+                options.no_reuse = true;
+                return;
+            }
+            Self::TypeName(path, name) => Override::at(path).type_name(name),
+            Self::FieldName(path, name) => Override::at(path).field_name(name),
+            Self::RustType(path, name) => Override::at(path).rust_type(name),
+        };
+        options.overrides.push(entry);
+    }
+
+    fn keep(&self) -> Keep {
+        Keep {
+            line: self.line(),
+            candidate: self.clone(),
+        }
+    }
+
+    fn line(&self) -> String {
+        let entry = |path: &str, key: &str, value: &str| {
+            let quote = |text: &str| toml::Value::from(text).to_string();
+            format!(
+                "override = [{{ path = {}, {key} = {} }}]",
+                quote(path),
+                quote(value)
+            )
+        };
+        match self {
+            Self::NoReuse => "no-reuse = true".to_owned(),
+            Self::TypeName(path, name) => entry(path, "type-name", name),
+            Self::FieldName(path, name) => entry(path, "field-name", name),
+            Self::RustType(path, name) => entry(path, "rust-type", name),
+        }
+    }
+}
+
+/// Generates the second release with entries that may keep code compiling.
+struct Attempts<'a> {
+    before: &'a Api,
+    new: &'a [Source],
+    options: &'a Options,
+    /// How many more are made.
+    left: usize,
+}
+
+impl Attempts<'_> {
+    /// Returns what the code is with some candidates, and what is still broken.
+    fn run(&mut self, candidates: &[&Candidate]) -> Option<(Api, Vec<Break>)> {
+        self.left = self.left.checked_sub(1)?;
+        let mut options = self.options.clone();
+        for candidate in candidates {
+            candidate.apply(&mut options);
+        }
+        let output = pipeline::run(self.new, &options);
+        if output.diagnostics.has_errors() {
+            return None;
+        }
+        let after = Api::of(&output);
+        let left = self.before.breaks(&after);
+        Some((after, left))
+    }
+
+    /// Finds what keeps each break: the first candidates of all together, since each attempt takes as long as all of them, then the second ones.
+    fn keep(&mut self, breaks: &mut [Break]) {
+        let most = breaks.iter().map(|it| it.candidates.len()).max();
+        for round in 0..most.unwrap_or_default() {
+            let of = |broken: &Break| {
+                let candidate = broken.candidates.get(round).cloned();
+                candidate.filter(|_| broken.keep.is_none())
+            };
+            let mut together: Vec<Candidate> = breaks.iter().filter_map(of).collect();
+            together.sort_unstable();
+            together.dedup();
+            // What this one does is not seen beside others.
+            together.retain(|it| *it != Candidate::NoReuse);
+            let is_known = together.len() > 1 && self.together(&together, round, breaks);
+            for index in 0..breaks.len() {
+                if let Some(candidate) = of(&breaks[index])
+                    && !(is_known && together.contains(&candidate))
+                {
+                    self.one(&candidate, index, breaks);
+                }
+            }
+        }
+    }
+
+    /// Tries these candidates at once; returns whether that shows what each of them does.
+    fn together(&mut self, candidates: &[Candidate], round: usize, breaks: &mut [Break]) -> bool {
+        let all: Vec<&Candidate> = candidates.iter().collect();
+        let Some((after, left)) = self.run(&all) else {
+            return false;
+        };
+        if left
+            .iter()
+            .any(|it| !breaks.iter().any(|old| same(old, it)))
+        {
+            return false;
+        }
+        for broken in breaks.iter_mut().filter(|it| it.keep.is_none()) {
+            let candidate = broken.candidates.get(round);
+            let Some(candidate) = candidate.filter(|it| candidates.contains(it)) else {
+                continue;
+            };
+            let is_field = matches!(candidate, Candidate::FieldName(..));
+            let is_lost = is_field && self.before.loses_types(&after, broken);
+            if !is_lost && !left.iter().any(|it| same(it, broken)) {
+                broken.keep = Some(candidate.keep());
+            }
+        }
+        true
+    }
+
+    /// Tries one candidate of a break.
+    fn one(&mut self, candidate: &Candidate, index: usize, breaks: &mut [Break]) {
+        let Some((after, left)) = self.run(&[candidate]) else {
+            return;
+        };
+        let is_field = matches!(candidate, Candidate::FieldName(..));
+        if is_field && self.before.loses_types(&after, &breaks[index]) {
+            return;
+        }
+        let is_left = |broken: &Break| left.iter().any(|it| same(it, broken));
+        // An entry that breaks something else keeps nothing.
+        let is_new = |it: &Break| !breaks.iter().any(|old| same(old, it));
+        if is_left(&breaks[index]) || left.iter().any(is_new) {
+            return;
+        }
+        for broken in breaks {
+            if broken.keep.is_none() && broken.candidates.contains(candidate) && !is_left(broken) {
+                broken.keep = Some(candidate.keep());
+            }
+        }
+    }
+}
+
+fn same(a: &Break, b: &Break) -> bool {
+    (&a.module, &a.item) == (&b.module, &b.item)
+}
+
+/// The breaks between the code of two releases that no finding has yet.
+#[derive(Debug, Default)]
+pub(crate) struct Releases {
+    breaks: Vec<Break>,
+}
+
+impl Releases {
+    /// Generates from both releases with the same options and compares.
+    ///
+    /// # Errors
+    /// If a release does not generate.
+    pub(crate) fn new(old: &[Source], new: &[Source], options: &Options) -> Result<Self, String> {
+        let (before, after) = (pipeline::run(old, options), pipeline::run(new, options));
+        for (release, output) in [("old", &before), ("new", &after)] {
+            let mut all = output.diagnostics.iter();
+            if let Some(error) = all.find(|it| it.severity == Severity::Error) {
+                return Err(format!("the {release} release: {}", error.message));
+            }
+        }
+        let before = Api::of(&before);
+        let mut breaks = before.breaks(&Api::of(&after));
+        let mut attempts = Attempts {
+            before: &before,
+            new,
+            options,
+            left: MOST_TRIES,
+        };
+        attempts.keep(&mut breaks);
+        Ok(Self { breaks })
+    }
+
+    /// Returns what the breaks are, and the options that keep all of them, if there are any.
+    pub(super) fn verdict(&self, options: &Options) -> (Vec<String>, Option<Options>) {
+        let breaks = self.breaks.iter();
+        let breaks = breaks.map(|it| format!("{} {}", it.item, it.what));
+        let mut kept = options.clone();
+        let mut keeps: Vec<&Keep> = self
+            .breaks
+            .iter()
+            .filter_map(|it| it.keep.as_ref())
+            .collect();
+        let all = keeps.len() == self.breaks.len();
+        keeps.sort_unstable();
+        keeps.dedup();
+        for keep in &keeps {
+            keep.candidate.apply(&mut kept);
+        }
+        (breaks.collect(), (all && !keeps.is_empty()).then_some(kept))
+    }
+
+    /// Gives each break of a kind to the change that causes it: of several, the one nearest to its place.
+    pub(super) fn assign(&mut self, group: &str, kind: &str, findings: &mut [Finding]) {
+        for broken in self.rest(group, kind) {
+            let causes = findings.iter_mut().filter(|it| concerns(it, &broken));
+            match causes.max_by_key(|it| (it.path.len(), changes_type(it.rule))) {
+                Some(finding) => finding.rust.push(broken),
+                None => self.breaks.push(broken),
+            }
+        }
+    }
+
+    /// Takes all other breaks of a kind.
+    pub(super) fn rest(&mut self, group: &str, kind: &str) -> Vec<Break> {
+        self.take(|it| {
+            it.kind.as_deref() == Some(kind) && it.module.split('/').next() == Some(group)
+        })
+    }
+
+    /// Returns the breaks that concern no kind.
+    pub(super) fn into_rest(self) -> Vec<Break> {
+        self.breaks
+    }
+
+    fn take(&mut self, is_wanted: impl Fn(&Break) -> bool) -> Vec<Break> {
+        let all = std::mem::take(&mut self.breaks);
+        let (wanted, others) = all.into_iter().partition(is_wanted);
+        self.breaks = others;
+        wanted
+    }
+}
+
+/// Returns whether a change is one of a type, more likely than of what it accepts.
+fn changes_type(rule: Rule) -> bool {
+    !matches!(
+        rule,
+        Rule::RulesNarrowed
+            | Rule::UpdateNarrowed
+            | Rule::ListNarrowed
+            | Rule::RulesAdded
+            | Rule::RulesWidened
+            | Rule::RulesChanged
+            | Rule::DefaultChanged
+            | Rule::FieldOptional
+    )
+}
+
+fn concerns(finding: &Finding, broken: &Break) -> bool {
+    let version = broken.module.split('/').nth(1);
+    if finding.version.is_some() && finding.version.as_deref() != version {
+        return false;
+    }
+    let Some(path) = &broken.path else {
+        return match finding.rule {
+            Rule::CrdRemoved
+            | Rule::ScopeChanged
+            | Rule::KindChanged
+            | Rule::NamesChanged
+            | Rule::VersionRemoved
+            | Rule::VersionUnserved => true,
+            Rule::StatusRemoved => broken.item.contains("Status"),
+            Rule::ScaleRemoved => broken.item.contains("Scale"),
+            Rule::ColumnRemoved | Rule::ColumnChanged => broken.item.contains("Column"),
+            _ => false,
+        };
+    };
+    let below = |top: &str| {
+        let rest = path.strip_prefix(top);
+        rest.is_some_and(|rest| rest.starts_with(['.', '[', '{']))
+    };
+    match finding.rule {
+        Rule::CrdRemoved | Rule::VersionRemoved | Rule::VersionUnserved | Rule::KindChanged => true,
+        Rule::FieldRemoved
+        | Rule::FieldMoved
+        | Rule::TypeChanged
+        | Rule::Changed
+        | Rule::Narrowed
+        | Rule::Widened
+        | Rule::FieldRequired
+        | Rule::FieldOptional
+        | Rule::Nullable
+        | Rule::NotNullable
+        | Rule::Pruned
+        | Rule::Preserved
+        | Rule::FieldAdded
+        | Rule::RulesNarrowed
+        | Rule::UpdateNarrowed
+        | Rule::ListNarrowed
+        | Rule::RulesAdded
+        | Rule::DefaultChanged
+        | Rule::RulesWidened
+        | Rule::RulesChanged => {
+            *path == finding.path || (!finding.path.is_empty() && below(&finding.path))
+        }
+        _ => false,
+    }
+}

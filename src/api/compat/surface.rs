@@ -1,0 +1,173 @@
+//! What a program can name in the generated code beside the types of schemas: functions, traits and their implementations.
+use std::collections::BTreeMap;
+
+use quote::ToTokens;
+use syn::{ImplItem, Item, TraitItem, UseTree, Visibility};
+
+use crate::output::render::File;
+
+/// Items by their name, such as `ExampleComV1::gates`, with what a program relies on.
+pub(super) type Items = BTreeMap<String, String>;
+
+/// Returns the items of each module, such as `example_com/v1`.
+pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
+    let mut modules: BTreeMap<String, Items> = BTreeMap::new();
+    let mut shared = Vec::new();
+    for file in files {
+        let Some((module, name)) = file.path.rsplit_once('/') else {
+            continue;
+        };
+        // The model has what these contain.
+        let known = [
+            "types.rs",
+            "aliases.rs",
+            "shared.rs",
+            "records.rs",
+            "mod.rs",
+        ];
+        if (known.contains(&name) && name != "aliases.rs") || name.strip_suffix(".rs").is_none() {
+            continue;
+        }
+        let Ok(file) = syn::parse_file(&file.text) else {
+            continue;
+        };
+        for item in &file.items {
+            if let Item::Use(it) = item
+                && matches!(it.vis, Visibility::Public(_))
+            {
+                names(&it.tree, "", &mut |of, name| {
+                    shared.push((module.to_owned(), of.to_owned(), name.to_owned()));
+                });
+            }
+        }
+        if known.contains(&name) {
+            continue;
+        }
+        let items = modules.entry(module.to_owned()).or_default();
+        for item in file.items {
+            add(&item, items);
+        }
+    }
+    // What a version shares with another one has the functions of that.
+    for (module, of, name) in shared {
+        let sibling = module
+            .rsplit_once('/')
+            .map(|(group, _)| format!("{group}/{of}"));
+        let items = sibling.and_then(|it| modules.get(&it));
+        let is_of = |item: &&String| {
+            let rest = item.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        };
+        let found = items.into_iter().flatten().filter(|(item, _)| is_of(item));
+        let found: Items = found
+            .map(|(item, text)| (item.clone(), text.clone()))
+            .collect();
+        modules.entry(module).or_default().extend(found);
+    }
+    modules
+}
+
+/// Calls a function with each name of a `use`, and the module that it is in.
+fn names(tree: &UseTree, module: &str, found: &mut dyn FnMut(&str, &str)) {
+    match tree {
+        UseTree::Path(path) => names(&path.tree, &path.ident.to_string(), found),
+        UseTree::Name(name) => found(module, &name.ident.to_string()),
+        UseTree::Group(group) => group.items.iter().for_each(|it| names(it, module, found)),
+        UseTree::Rename(_) | UseTree::Glob(_) => {}
+    }
+}
+
+fn add(item: &Item, items: &mut Items) {
+    let mut insert = |name: String, text: String| {
+        items.insert(name, plain(&text));
+    };
+    let is_public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
+    match item {
+        Item::Struct(it) if is_public(&it.vis) => {
+            insert(it.ident.to_string(), format!("struct {}", it.ident));
+        }
+        Item::Enum(it) if is_public(&it.vis) => {
+            insert(it.ident.to_string(), format!("enum {}", it.ident));
+        }
+        Item::Type(it) if is_public(&it.vis) => {
+            let target = it.ty.to_token_stream();
+            insert(
+                it.ident.to_string(),
+                format!("type {} = {target}", it.ident),
+            );
+        }
+        Item::Fn(it) if is_public(&it.vis) => {
+            insert(
+                it.sig.ident.to_string(),
+                it.sig.to_token_stream().to_string(),
+            );
+        }
+        Item::Const(it) if is_public(&it.vis) => {
+            let ty = it.ty.to_token_stream();
+            insert(it.ident.to_string(), format!("const {}: {ty}", it.ident));
+        }
+        Item::Trait(it) if is_public(&it.vis) => {
+            // Whoever implements the trait has all its methods.
+            let methods = it.items.iter().filter_map(|item| match item {
+                TraitItem::Fn(method) => Some(method.sig.to_token_stream().to_string()),
+                _ => None,
+            });
+            let methods: Vec<String> = methods.collect();
+            insert(
+                it.ident.to_string(),
+                format!("trait {} {{ {} }}", it.ident, methods.join("; ")),
+            );
+        }
+        Item::Impl(it) => {
+            let owner = plain(&it.self_ty.to_token_stream().to_string());
+            if let Some((implemented, _)) = &it.trait_ {
+                let implemented = plain(&implemented.to_token_stream().to_string());
+                insert(
+                    format!("{owner}: {implemented}"),
+                    format!("impl {implemented} for {owner}"),
+                );
+                return;
+            }
+            for item in &it.items {
+                match item {
+                    ImplItem::Fn(method) if is_public(&method.vis) => insert(
+                        format!("{owner}::{}", method.sig.ident),
+                        method.sig.to_token_stream().to_string(),
+                    ),
+                    ImplItem::Const(it) if is_public(&it.vis) => {
+                        let ty = it.ty.to_token_stream();
+                        insert(
+                            format!("{owner}::{}", it.ident),
+                            format!("const {}: {ty}", it.ident),
+                        );
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Removes the spaces that tokens are printed with.
+fn plain(tokens: &str) -> String {
+    let mut text = tokens.to_owned();
+    for (spaced, plain) in [
+        (" :: ", "::"),
+        (" < ", "<"),
+        (" > ", "> "),
+        (" >", ">"),
+        (" , ", ", "),
+        (" ,", ","),
+        (" : ", ": "),
+        ("& ", "&"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        ("< ", "<"),
+        (" ;", ";"),
+    ] {
+        text = text.replace(spaced, plain);
+    }
+    text
+}

@@ -1,0 +1,342 @@
+//! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+};
+
+use kube_codegen_schema::{Cause, Extent, Schema, validate_metadata};
+use serde_json::{Value, json};
+
+use super::{
+    candidates::{self, Focus},
+    differing::differing,
+    proof::{Proof, Witness},
+    shrink::shrink,
+    values::{EFFORT, Part},
+};
+use crate::{
+    input::path::{SchemaPath, Segment},
+    model::evolution,
+};
+
+/// How many objects a search tries at most.
+const TRIES: usize = 600;
+/// How many random objects a search ends with.
+const RANDOM: u64 = 60;
+
+/// A version of a CRD, as the API server uses it.
+#[derive(Debug)]
+pub(super) struct Side<'a> {
+    pub(super) definition: Cow<'a, Value>,
+    /// `apiVersion`, `kind` and `metadata` of an object.
+    pub(super) head: Value,
+    schema: Schema,
+    /// Whether unknown fields are kept everywhere (`spec.preserveUnknownFields`).
+    pub(super) preserves: bool,
+    /// Of the schema, what makes samples that are about a difference; all of it if nothing is known to differ.
+    sampler: Option<Schema>,
+    samples: OnceCell<Vec<Value>>,
+    /// Random objects that this version accepts and the one that it is compared with refuses.
+    disputed: OnceCell<Vec<Value>>,
+    /// The smallest values of places, as far as they were asked for.
+    smallest: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
+    /// The smallest values of objects that have a field, by the path of the field.
+    smallest_with: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
+}
+
+impl<'a> Side<'a> {
+    /// Reads a version; `None` if its schema cannot be read.
+    pub(super) fn new(crd: &'a Value, version: &'a Value) -> Option<Self> {
+        let text = |pointer: &str| crd.pointer(pointer).and_then(Value::as_str);
+        let definition = version.pointer("/schema/openAPIV3Schema")?;
+        let api_version = format!(
+            "{}/{}",
+            text("/spec/group").unwrap_or_default(),
+            version["name"].as_str().unwrap_or_default()
+        );
+        let schema = Schema::new(definition).ok()?.with_effort(EFFORT);
+        Some(Self {
+            definition: Cow::Borrowed(definition),
+            head: json!({
+                "apiVersion": api_version,
+                "kind": text("/spec/names/kind"),
+                "metadata": {"name": "example"},
+            }),
+            schema: schema.with_scale(&version["subresources"]["scale"]).ok()?,
+            preserves: crd.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true)),
+            sampler: None,
+            samples: OnceCell::new(),
+            disputed: OnceCell::new(),
+            smallest: RefCell::default(),
+            smallest_with: RefCell::default(),
+        })
+    }
+
+    /// Returns this version with another schema; `None` if that cannot be read.
+    pub(super) fn with(&self, definition: Value) -> Option<Side<'static>> {
+        Some(Side {
+            schema: self.schema.other(&definition).ok()?,
+            definition: Cow::Owned(definition),
+            head: self.head.clone(),
+            preserves: self.preserves,
+            sampler: None,
+            samples: OnceCell::new(),
+            disputed: OnceCell::new(),
+            smallest: RefCell::default(),
+            smallest_with: RefCell::default(),
+        })
+    }
+
+    /// Makes the samples of both about what differs.
+    pub(super) fn pair(mut before: Self, mut after: Self) -> (Self, Self) {
+        let (old, new) = (&before.definition, &after.definition);
+        let samplers = [(&before, old, new), (&after, new, old)];
+        let [of_before, of_after] =
+            samplers.map(|(side, this, other)| side.like(&differing(this, other)));
+        (before.sampler, after.sampler) = (of_before, of_after);
+        (before, after)
+    }
+
+    fn sampler(&self) -> &Schema {
+        self.sampler.as_ref().unwrap_or(&self.schema)
+    }
+
+    /// Reads a schema that is like this one.
+    pub(super) fn like(&self, definition: &Value) -> Option<Schema> {
+        Some(self.schema.other(definition).ok()?.with_effort(EFFORT))
+    }
+
+    /// Returns the schema of a place; `None` if it cannot be read.
+    pub(super) fn part<'d>(&self, definition: &'d Value) -> Option<Part<'d>> {
+        Part::of(&self.schema, definition)
+    }
+
+    /// Returns what the API server stores of an object.
+    pub(super) fn stored(&self, object: &Value) -> Value {
+        let mut stored = self.pruned(object);
+        self.schema.apply_defaults(&mut stored);
+        stored
+    }
+
+    /// Returns an object without the fields that the API server drops.
+    pub(super) fn pruned(&self, object: &Value) -> Value {
+        let mut pruned = object.clone();
+        if !self.preserves {
+            self.schema.prune(&mut pruned);
+        }
+        pruned
+    }
+
+    /// Returns the paths of the fields that the API server drops.
+    pub(super) fn dropped(&self, object: &Value) -> Vec<String> {
+        if self.preserves {
+            return Vec::new();
+        }
+        self.schema.prune(&mut object.clone())
+    }
+
+    /// Returns why the API server refuses to create an object.
+    pub(super) fn refusals(&self, object: &Value) -> Vec<Cause> {
+        let stored = self.stored(object);
+        let mut causes = validate_metadata(&stored);
+        causes.extend(self.schema.validate(&stored));
+        causes.retain(Cause::is_violation);
+        causes
+    }
+
+    /// Returns why the API server refuses to change the labels of a stored object.
+    pub(super) fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
+        let mut stored = stored.clone();
+        read_back(&mut stored);
+        let mut new = stored.clone();
+        new["metadata"]["labels"] = json!({"changed": "true"});
+        self.replace_refusals(&stored, &new)
+    }
+
+    /// Returns why the API server refuses to replace a stored object by another one.
+    pub(super) fn replace_refusals(&self, stored: &Value, update: &Value) -> Vec<Cause> {
+        let (old, new) = (self.stored(stored), self.stored(update));
+        let mut causes = self.schema.validate_update(&new, &old);
+        causes.retain(Cause::is_violation);
+        causes
+    }
+
+    /// Returns random objects that this version accepts and `other`, with which alone it is compared, refuses; made once.
+    fn disputed(&self, other: &Side<'_>) -> &[Value] {
+        self.disputed.get_or_init(|| {
+            let random = (0..RANDOM).map(|seed| self.sampler().random(seed, &self.head));
+            let valid = random.filter(|(_, causes)| causes.is_empty());
+            valid
+                .map(|(object, _)| object)
+                .filter(|object| self.dropped(object).is_empty())
+                .filter(|object| !other.refusals(object).is_empty())
+                .collect()
+        })
+    }
+
+    /// Returns the smallest valid value of a place, made once; `None` if none is found.
+    pub(super) fn smallest(&self, path: &SchemaPath) -> Option<Value> {
+        let mut known = self.smallest.borrow_mut();
+        let value = known.entry(path.clone()).or_insert_with(|| {
+            self.part(evolution::at(&self.definition, path)?)?
+                .samples(8)
+                .next()
+        });
+        value.clone()
+    }
+
+    /// Returns the smallest valid value of the object that has a field, with the field, made once; `None` if none is found, or if it is the whole object.
+    pub(super) fn smallest_with(&self, path: &SchemaPath) -> Option<Value> {
+        let mut known = self.smallest_with.borrow_mut();
+        let value = known.entry(path.clone()).or_insert_with(|| {
+            let (Some(Segment::Property(name)), Some(parent)) = (path.last(), path.parent()) else {
+                return None;
+            };
+            parent.last()?;
+            let mut definition = evolution::at(&self.definition, parent)?.clone();
+            let required = definition.as_object_mut()?.entry("required");
+            let required = required.or_insert_with(|| json!([])).as_array_mut()?;
+            if !required.iter().any(|it| it == &**name) {
+                required.push((**name).into());
+            }
+            self.part(&definition)?.samples(8).next()
+        });
+        value.clone()
+    }
+
+    /// Returns valid objects, made once.
+    pub(super) fn samples(&self) -> &[Value] {
+        self.samples.get_or_init(|| {
+            let extents = [Extent::Minimal, Extent::Full];
+            let samples = extents.map(|extent| self.sampler().sample(extent, &self.head));
+            let random = (0..6).map(|seed| self.sampler().random(seed, &self.head));
+            let all = samples.into_iter().chain(random);
+            all.filter(|(_, causes)| causes.is_empty())
+                .map(|(object, _)| object)
+                .collect()
+        })
+    }
+}
+
+/// What a search found.
+pub(super) struct Search {
+    pub(super) witness: Option<Witness>,
+    /// How many objects were tried.
+    pub(super) tries: usize,
+}
+
+/// Searches for an object that `before` accepts and `after` refuses. `only` is the first release with one change of the second one: it
+/// has to refuse the object, too, so that the object is about this change.
+pub(super) fn refused(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    focus: Option<&Focus<'_>>,
+) -> Search {
+    let mut tries = 0;
+    let only = only.unwrap_or(after);
+    let is_witness = |object: &Value| is_refused(before, after, only, object);
+    let found = focus
+        .and_then(|focus| candidates::at(before, only, focus, TRIES, &mut tries).find(&is_witness));
+    let found = found.or_else(|| {
+        tries += usize::try_from(RANDOM).unwrap_or_default();
+        let mut disputed = before.disputed(after).iter();
+        disputed.find(|object| is_witness(object)).cloned()
+    });
+    let witness = found.map(|object| proved(before, after, only, object));
+    Search { witness, tries }
+}
+
+/// As [`refused`], among these objects.
+pub(super) fn refused_of(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    objects: Vec<Value>,
+) -> Search {
+    let only = only.unwrap_or(after);
+    let tries = objects.len();
+    let mut objects = objects.into_iter();
+    let found = objects.find(|object| is_refused(before, after, only, object));
+    let witness = found.map(|object| proved(before, after, only, object));
+    Search { witness, tries }
+}
+
+fn is_refused(before: &Side<'_>, after: &Side<'_>, only: &Side<'_>, object: &Value) -> bool {
+    !only.refusals(object).is_empty()
+        && before.dropped(object).is_empty()
+        && before.refusals(object).is_empty()
+        && !after.refusals(object).is_empty()
+}
+
+/// Makes a witness of an object that is refused.
+fn proved(before: &Side<'_>, after: &Side<'_>, only: &Side<'_>, object: Value) -> Witness {
+    let causes = only.refusals(&object);
+    let is_one = |cause: &Cause| {
+        let same = |first: &&Cause| first.reason == cause.reason && place(first) == place(cause);
+        causes.iter().find(same).is_some()
+    };
+    let object = shrink(object, &|object| {
+        only.refusals(object).iter().any(is_one) && is_refused(before, after, only, object)
+    });
+    let causes = only.refusals(&object);
+    let mut messages = after.refusals(&object);
+    if messages.iter().any(|it| causes.contains(it)) {
+        messages.retain(|it| causes.contains(it));
+    }
+    let messages = messages.iter().map(Cause::to_string).collect();
+    let ratchets = after.update_refusals(&before.stored(&object)).is_empty();
+    let proof = Proof::Refused { messages, ratchets };
+    Witness { object, proof }
+}
+
+/// Searches for an object that `after` accepts and `before` refuses. `only` is the second release without one change.
+pub(super) fn accepted(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    only: Option<&Side<'_>>,
+    focus: Option<&Focus<'_>>,
+) -> Search {
+    let mut search = refused(after, before, only, focus);
+    if let Some(witness) = &mut search.witness
+        && let Proof::Refused { messages, .. } = &mut witness.proof
+    {
+        let messages = std::mem::take(messages);
+        witness.proof = Proof::Accepted { messages };
+    }
+    search
+}
+
+/// Makes numbers what they are when the API server reads them from its storage: it writes whole ones without a fraction.
+fn read_back(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|_| number.is_f64());
+            // Those near the range of integers and above it stay what they are.
+            if let Some(whole) = float.filter(|it| it.fract() == 0.0 && it.abs() < 1e18) {
+                #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+                let whole = whole as i64;
+                *number = whole.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(read_back),
+        Value::Object(fields) => fields.values_mut().for_each(read_back),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns the field of a cause without indexes.
+pub(super) fn place(cause: &Cause) -> String {
+    without_indexes(&cause.field)
+}
+
+pub(super) fn without_indexes(path: &str) -> String {
+    let mut inside = false;
+    path.chars()
+        .filter(|c| {
+            inside = (inside && *c != ']') || *c == '[';
+            !inside && *c != ']'
+        })
+        .collect()
+}

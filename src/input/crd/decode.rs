@@ -1,0 +1,398 @@
+//! Decodes a manifest as the generated `crd()` will, and reports each value that it could not decode.
+//!
+//! `crd()` decodes the manifest with k8s-openapi's `CustomResourceDefinition`. The generator does not depend on that crate: a
+//! library cannot select the Kubernetes version that k8s-openapi is built for. The shapes below are those of its types; the
+//! tests compare both on every field.
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::reader::{At, Reader};
+use super::time::is_date_time;
+use crate::base::diag::{Code, Severity};
+
+/// What a value must be.
+enum Shape {
+    Text,
+    Flag,
+    Int32,
+    Int64,
+    Number,
+    Time,
+    Bytes,
+    Json,
+    List(&'static Self),
+    Map(&'static Self),
+    /// The fields, sorted by name; others are ignored.
+    Object(&'static [(&'static str, &'static Self)]),
+    /// A schema, or the other shape where the value is not a map.
+    SchemaOr(&'static Self),
+}
+
+use Shape::{Bytes, Flag, Int32, Int64, Json, List, Number, Object, SchemaOr, Text, Time};
+
+static TEXTS: Shape = List(&Text);
+static TEXT_MAP: Shape = Shape::Map(&Text);
+
+static DEFINITION: Shape = Object(&[
+    ("apiVersion", &Text),
+    ("kind", &Text),
+    ("metadata", &METADATA),
+    ("spec", &SPEC),
+    ("status", &STATUS),
+]);
+
+static METADATA: Shape = Object(&[
+    ("annotations", &TEXT_MAP),
+    ("creationTimestamp", &Time),
+    ("deletionGracePeriodSeconds", &Int64),
+    ("deletionTimestamp", &Time),
+    ("finalizers", &TEXTS),
+    ("generateName", &Text),
+    ("generation", &Int64),
+    ("labels", &TEXT_MAP),
+    ("managedFields", &List(&MANAGED_FIELDS)),
+    ("name", &Text),
+    ("namespace", &Text),
+    ("ownerReferences", &List(&OWNER)),
+    ("resourceVersion", &Text),
+    ("selfLink", &Text),
+    ("uid", &Text),
+]);
+
+static MANAGED_FIELDS: Shape = Object(&[
+    ("apiVersion", &Text),
+    ("fieldsType", &Text),
+    ("fieldsV1", &Json),
+    ("manager", &Text),
+    ("operation", &Text),
+    ("subresource", &Text),
+    ("time", &Time),
+]);
+
+static OWNER: Shape = Object(&[
+    ("apiVersion", &Text),
+    ("blockOwnerDeletion", &Flag),
+    ("controller", &Flag),
+    ("kind", &Text),
+    ("name", &Text),
+    ("uid", &Text),
+]);
+
+static SPEC: Shape = Object(&[
+    ("conversion", &CONVERSION),
+    ("group", &Text),
+    ("names", &NAMES),
+    ("preserveUnknownFields", &Flag),
+    ("scope", &Text),
+    ("versions", &List(&VERSION)),
+]);
+
+static CONVERSION: Shape = Object(&[
+    ("strategy", &Text),
+    (
+        "webhook",
+        &Object(&[
+            (
+                "clientConfig",
+                &Object(&[
+                    ("caBundle", &Bytes),
+                    (
+                        "service",
+                        &Object(&[
+                            ("name", &Text),
+                            ("namespace", &Text),
+                            ("path", &Text),
+                            ("port", &Int32),
+                        ]),
+                    ),
+                    ("url", &Text),
+                ]),
+            ),
+            ("conversionReviewVersions", &TEXTS),
+        ]),
+    ),
+]);
+
+static NAMES: Shape = Object(&[
+    ("categories", &TEXTS),
+    ("kind", &Text),
+    ("listKind", &Text),
+    ("plural", &Text),
+    ("shortNames", &TEXTS),
+    ("singular", &Text),
+]);
+
+static VERSION: Shape = Object(&[
+    ("additionalPrinterColumns", &List(&COLUMN)),
+    ("deprecated", &Flag),
+    ("deprecationWarning", &Text),
+    ("name", &Text),
+    ("schema", &Object(&[("openAPIV3Schema", &SCHEMA)])),
+    ("selectableFields", &List(&Object(&[("jsonPath", &Text)]))),
+    ("served", &Flag),
+    ("storage", &Flag),
+    (
+        "subresources",
+        &Object(&[
+            (
+                "scale",
+                &Object(&[
+                    ("labelSelectorPath", &Text),
+                    ("specReplicasPath", &Text),
+                    ("statusReplicasPath", &Text),
+                ]),
+            ),
+            ("status", &Json),
+        ]),
+    ),
+]);
+
+static COLUMN: Shape = Object(&[
+    ("description", &Text),
+    ("format", &Text),
+    ("jsonPath", &Text),
+    ("name", &Text),
+    ("priority", &Int32),
+    ("type", &Text),
+]);
+
+static STATUS: Shape = Object(&[
+    ("acceptedNames", &NAMES),
+    (
+        "conditions",
+        &List(&Object(&[
+            ("lastTransitionTime", &Time),
+            ("message", &Text),
+            ("reason", &Text),
+            ("status", &Text),
+            ("type", &Text),
+        ])),
+    ),
+    ("storedVersions", &TEXTS),
+]);
+
+static SCHEMAS: Shape = List(&SCHEMA);
+static SCHEMA_MAP: Shape = Shape::Map(&SCHEMA);
+static SCHEMA_OR_FLAG: Shape = SchemaOr(&Flag);
+
+static SCHEMA: Shape = Object(&[
+    ("$ref", &Text),
+    ("$schema", &Text),
+    ("additionalItems", &SCHEMA_OR_FLAG),
+    ("additionalProperties", &SCHEMA_OR_FLAG),
+    ("allOf", &SCHEMAS),
+    ("anyOf", &SCHEMAS),
+    ("default", &Json),
+    ("definitions", &SCHEMA_MAP),
+    ("dependencies", &Shape::Map(&SchemaOr(&TEXTS))),
+    ("description", &Text),
+    ("enum", &List(&Json)),
+    ("example", &Json),
+    ("exclusiveMaximum", &Flag),
+    ("exclusiveMinimum", &Flag),
+    (
+        "externalDocs",
+        &Object(&[("description", &Text), ("url", &Text)]),
+    ),
+    ("format", &Text),
+    ("id", &Text),
+    ("items", &SchemaOr(&SCHEMAS)),
+    ("maxItems", &Int64),
+    ("maxLength", &Int64),
+    ("maxProperties", &Int64),
+    ("maximum", &Number),
+    ("minItems", &Int64),
+    ("minLength", &Int64),
+    ("minProperties", &Int64),
+    ("minimum", &Number),
+    ("multipleOf", &Number),
+    ("not", &SCHEMA),
+    ("nullable", &Flag),
+    ("oneOf", &SCHEMAS),
+    ("pattern", &Text),
+    ("patternProperties", &SCHEMA_MAP),
+    ("properties", &SCHEMA_MAP),
+    ("required", &TEXTS),
+    ("title", &Text),
+    ("type", &Text),
+    ("uniqueItems", &Flag),
+    ("x-kubernetes-embedded-resource", &Flag),
+    ("x-kubernetes-int-or-string", &Flag),
+    ("x-kubernetes-list-map-keys", &TEXTS),
+    ("x-kubernetes-list-type", &Text),
+    ("x-kubernetes-map-type", &Text),
+    ("x-kubernetes-preserve-unknown-fields", &Flag),
+    (
+        "x-kubernetes-validations",
+        &List(&Object(&[
+            ("fieldPath", &Text),
+            ("message", &Text),
+            ("messageExpression", &Text),
+            ("optionalOldSelf", &Flag),
+            ("reason", &Text),
+            ("rule", &Text),
+        ])),
+    ),
+]);
+
+/// A value that cannot be decoded.
+pub(super) struct Failure {
+    code: Code,
+    pub(super) pointer: String,
+    message: String,
+}
+
+impl Failure {
+    /// Reports it, unless the reader has reported the same place.
+    pub(super) fn report(self, reader: &mut Reader<'_>) {
+        let place = reader.place_of(&self.pointer);
+        let known = reader.diagnostics.iter().any(|diagnostic| {
+            diagnostic.severity == Severity::Error
+                && diagnostic.place.pointer == place.pointer
+                && diagnostic.place.document == place.document
+        });
+        if !known {
+            reader.diagnostics.report(self.code, place, self.message);
+        }
+    }
+}
+
+/// Returns what cannot be decoded.
+///
+/// A null in a list or a map becomes the zero value of its type, as the API server reads it.
+pub(super) fn decode(manifest: &mut Value) -> Vec<Failure> {
+    let mut decoding = Decoding::default();
+    decoding.value(manifest, &DEFINITION, &At::default());
+    decoding.failures
+}
+
+#[derive(Default)]
+struct Decoding {
+    failures: Vec<Failure>,
+}
+
+impl Decoding {
+    fn value(&mut self, value: &mut Value, shape: &'static Shape, at: &At<'_>) {
+        match (shape, value) {
+            (Json, _) => {}
+            (List(item), Value::Array(items)) => {
+                for (index, value) in items.iter_mut().enumerate() {
+                    self.element(value, item, &at.index(index));
+                }
+            }
+            (Shape::Map(item), Value::Object(map)) => {
+                for (name, value) in map {
+                    self.element(value, item, &at.key(name));
+                }
+            }
+            (Object(fields), Value::Object(map)) => {
+                for (name, value) in map.iter_mut().filter(|(_, value)| !value.is_null()) {
+                    let field = fields.binary_search_by_key(&name.as_str(), |(name, _)| name);
+                    if let Ok(index) = field {
+                        self.value(value, fields[index].1, &at.key(name));
+                    }
+                }
+            }
+            (SchemaOr(_), value @ Value::Object(_)) => self.value(value, &SCHEMA, at),
+            (SchemaOr(other), value @ (Value::Array(_) | Value::Bool(_))) => {
+                self.value(value, other, at);
+            }
+            (shape, value) => {
+                if !shape.fits(value) {
+                    self.failures.push(Failure {
+                        code: if at.is_in_schema() {
+                            Code::KeywordType
+                        } else {
+                            Code::WrongType
+                        },
+                        pointer: at.pointer(),
+                        message: at.mistyped(value, shape.wanted()),
+                    });
+                }
+            }
+        }
+    }
+
+    fn element(&mut self, value: &mut Value, shape: &'static Shape, at: &At<'_>) {
+        if value.is_null() {
+            *value = shape.zero();
+        }
+        self.value(value, shape, at);
+    }
+}
+
+impl Shape {
+    /// Whether a value that is not a list or a map has the shape.
+    fn fits(&self, value: &Value) -> bool {
+        match self {
+            Text => value.is_string(),
+            Flag => value.is_boolean(),
+            Int32 => value.as_i64().is_some_and(|it| i32::try_from(it).is_ok()),
+            Int64 => value.as_i64().is_some(),
+            Number => value.is_number(),
+            // jiff, which k8s-openapi reads times with, ends at 9999-12-30T22:00:00Z.
+            Time => value
+                .as_str()
+                .is_some_and(|it| is_date_time(it) && it < "9999-12-30"),
+            Bytes => value.as_str().is_some_and(|it| STANDARD.decode(it).is_ok()),
+            Json => true,
+            List(_) | Self::Map(_) | Object(_) | SchemaOr(_) => false,
+        }
+    }
+
+    fn wanted(&self) -> &'static str {
+        match self {
+            Text => "a string",
+            Flag => "true or false",
+            Int32 => "an integer of 32 bits",
+            Int64 => "an integer of 64 bits",
+            Number => "a number",
+            Time => "a time such as 2006-01-02T15:04:05Z",
+            Bytes => "Base64 text",
+            Json => "any value",
+            List(_) => "a list",
+            Self::Map(_) | Object(_) => "a map",
+            SchemaOr(Flag) => "a schema, true or false",
+            SchemaOr(_) => "a schema or a list",
+        }
+    }
+
+    fn zero(&self) -> Value {
+        match self {
+            Text => Value::String(String::new()),
+            Flag => Value::Bool(false),
+            Int32 | Int64 | Number => Value::from(0),
+            Json | Time | Bytes => Value::Null,
+            List(_) => Value::Array(Vec::new()),
+            Self::Map(_) | Object(_) | SchemaOr(_) => Value::Object(Map::new()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DEFINITION, Object, SCHEMA, Shape};
+
+    /// The search for a field is binary.
+    #[test]
+    fn fields_are_sorted() {
+        fn check(shape: &Shape) {
+            let inner = match shape {
+                Object(fields) => {
+                    assert!(fields.is_sorted_by_key(|(name, _)| name));
+                    fields.iter().map(|(_, shape)| *shape).collect()
+                }
+                Shape::List(inner) | Shape::Map(inner) | Shape::SchemaOr(inner) => vec![*inner],
+                _ => Vec::new(),
+            };
+            // A schema contains itself.
+            let others = inner
+                .into_iter()
+                .filter(|it| !std::ptr::eq(*it, &raw const SCHEMA));
+            others.for_each(check);
+        }
+        check(&DEFINITION);
+        check(&SCHEMA);
+    }
+}

@@ -1,0 +1,139 @@
+//! Reads a manifest of `apiextensions.k8s.io/v1`.
+use super::decode::{self, Failure};
+use super::reader::{At, Reader, entry};
+use super::{Crd, check, names, version};
+use crate::base::diag::Code;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Whether objects live in a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// `Namespaced`
+    Namespaced,
+    /// `Cluster`
+    Cluster,
+}
+
+/// The fields of `spec`.
+const SPEC: &[&str] = &[
+    "conversion",
+    "group",
+    "names",
+    "preserveUnknownFields",
+    "scope",
+    "versions",
+];
+
+/// Reads a CRD; none if a required part of it is missing or invalid.
+pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
+    let failures = decode::decode(&mut manifest);
+    let crd = definition(reader, manifest, &failures);
+    for failure in failures {
+        failure.report(reader);
+    }
+    crd
+}
+
+fn definition(reader: &mut Reader<'_>, mut manifest: Value, mistyped: &[Failure]) -> Option<Crd> {
+    let root = At::default();
+    let map = reader.object(&manifest, &root)?;
+    let is_valid = check::definition(reader, &manifest, mistyped);
+    let name = metadata_name(reader, map, &root);
+    let at = root.key("spec");
+    let Some(spec) = entry(map, "spec") else {
+        reader.missing(&at, "`spec`");
+        return None;
+    };
+    let spec = reader.object(spec, &at)?;
+    reader.unknown_fields(spec, SPEC, &at);
+    let group = reader.text_of(spec, "group", &at);
+    let names = names::read(reader, spec, &at);
+    let scope = scope(reader, spec, &at);
+    let preserved = entry(spec, "preserveUnknownFields")
+        .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
+    // The schemas are moved out of the manifest below.
+    let text = indented(&manifest);
+    let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);
+    if preserved {
+        let schemas = versions
+            .iter_mut()
+            .flatten()
+            .filter_map(|it| it.schema.as_mut());
+        schemas.for_each(|schema| schema.preserve());
+    }
+    let place = reader.place(&root);
+    let crd = Crd {
+        name: name?,
+        group: group?,
+        names: names?,
+        scope: scope?,
+        versions: versions?,
+        place,
+        manifest: text,
+    };
+    is_valid.then_some(crd)
+}
+
+fn indented(manifest: &Value) -> Arc<str> {
+    // Cannot fail: all keys of a `Value` are strings.
+    let mut text = serde_json::to_string_pretty(manifest).unwrap_or_default();
+    text.push('\n');
+    text.into()
+}
+
+fn metadata_name(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    root: &At<'_>,
+) -> Option<String> {
+    let at = root.key("metadata");
+    let metadata = reader.object(entry(map, "metadata")?, &at)?;
+    reader.text_of(metadata, "name", &at)
+}
+
+fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Option<Scope> {
+    match reader.text_of(spec, "scope", at)?.as_str() {
+        "Namespaced" => Some(Scope::Namespaced),
+        "Cluster" => Some(Scope::Cluster),
+        _ => None,
+    }
+}
+
+/// Reads the versions; their schemas are moved out of `spec`.
+fn versions(
+    reader: &mut Reader<'_>,
+    spec: &mut Map<String, Value>,
+    at: &At<'_>,
+) -> Option<Vec<super::Version>> {
+    let at = at.key("versions");
+    let Some(list) = spec.get_mut("versions").filter(|list| !list.is_null()) else {
+        reader.missing(&at, "`spec.versions`");
+        return None;
+    };
+    reader.typed(list, &at, "a list", Value::as_array)?;
+    let list = list.as_array_mut()?;
+    if list.is_empty() {
+        reader.missing(&at, "at least one version in `spec.versions`");
+        return None;
+    }
+    let versions: Vec<_> = list
+        .iter_mut()
+        .enumerate()
+        .filter_map(|(index, item)| {
+            let read = version::read(reader, item, &at.index(index));
+            reader.base.version = None;
+            read
+        })
+        .collect();
+    if versions.len() == list.len() && versions.iter().all(|version| !version.served) {
+        reader
+            .report(
+                Code::NotServed,
+                &at,
+                "no version is served, so nothing is generated",
+            )
+            .hint("set `served: true` on the versions that clients use");
+    }
+    Some(versions)
+}

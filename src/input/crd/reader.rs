@@ -1,0 +1,290 @@
+//! Reads typed values from a document and reports those of another type.
+use serde_json::{Map, Value};
+
+use crate::{
+    base::diag::{Code, Diagnostic, Diagnostics, Place, nearest, pointer},
+    input::path::{SchemaPath, Segment},
+};
+
+/// A place in a document: the steps from its root. It becomes a pointer only when a diagnostic needs one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct At<'a> {
+    parent: Option<&'a At<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Step<'a> {
+    #[default]
+    Root,
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> At<'a> {
+    pub(super) fn key(&'a self, name: &'a str) -> Self {
+        Self {
+            parent: Some(self),
+            step: Step::Key(name),
+        }
+    }
+
+    pub(super) fn index(&'a self, index: usize) -> Self {
+        Self {
+            parent: Some(self),
+            step: Step::Index(index),
+        }
+    }
+
+    /// The name of the field, or nothing for an item of a list.
+    pub(super) fn name(&self) -> &'a str {
+        match self.step {
+            Step::Key(name) => name,
+            Step::Root | Step::Index(_) => "",
+        }
+    }
+
+    /// Whether the place is within a schema.
+    pub(super) fn is_in_schema(&self) -> bool {
+        self.parent
+            .is_some_and(|parent| parent.name() == "openAPIV3Schema" || parent.is_in_schema())
+    }
+
+    /// Says that `wanted` is expected here.
+    pub(super) fn mistyped(&self, value: &Value, wanted: &str) -> String {
+        let name = match self.step {
+            Step::Root => "the document".to_owned(),
+            Step::Key(name) => format!("`{}`", name.escape_debug()),
+            Step::Index(index) => format!("item {index}"),
+        };
+        format!("{name} must be {wanted}, not {}", kind(value))
+    }
+
+    /// The place as a JSON pointer.
+    pub(super) fn pointer(&self) -> String {
+        let mut pointer = self.parent.map(At::pointer).unwrap_or_default();
+        match self.step {
+            Step::Root => {}
+            Step::Key(name) => pointer::push(&mut pointer, name),
+            Step::Index(index) => pointer::push_index(&mut pointer, index),
+        }
+        pointer
+    }
+}
+
+/// Reads typed values, and reports those of another type.
+pub(super) struct Reader<'d> {
+    pub(super) diagnostics: &'d mut Diagnostics,
+    /// Source, document and root pointer of the current CRD, with its name and version.
+    pub(super) base: Place,
+    /// Code for values of the wrong type: schemas have their own.
+    pub(super) wrong_type: Code,
+    /// Pointer of the current schema, for the schema path of diagnostics.
+    pub(super) schema: Option<String>,
+    /// Pointers of an upgraded manifest, with the pointers in its text.
+    pub(super) moved: Vec<(String, String)>,
+    /// Whether the manifest is upgraded: the API server refuses it in any case, so that its further rules do not matter.
+    pub(super) is_legacy: bool,
+}
+
+impl Reader<'_> {
+    /// Returns the place for a diagnostic.
+    pub(super) fn place(&self, at: &At<'_>) -> Place {
+        self.place_of(&at.pointer())
+    }
+
+    /// Returns the place that a pointer of the manifest names.
+    pub(super) fn place_of(&self, pointer: &str) -> Place {
+        let schema_path = self
+            .schema
+            .as_deref()
+            .and_then(|schema| pointer.strip_prefix(schema))
+            .map(schema_path);
+        Place {
+            pointer: self.base.pointer.clone() + &self.original(pointer),
+            schema_path,
+            ..self.base.clone()
+        }
+    }
+
+    /// Returns the pointer that a place of an upgraded manifest has in the text.
+    pub(super) fn original(&self, pointer: &str) -> String {
+        self.moved
+            .iter()
+            .find_map(|(new, old)| {
+                let rest = pointer.strip_prefix(new.as_str())?;
+                (rest.is_empty() || rest.starts_with('/')).then(|| format!("{old}{rest}"))
+            })
+            .unwrap_or_else(|| pointer.to_owned())
+    }
+
+    /// Whether this is the root of the current schema.
+    pub(super) fn is_root(&self, at: &At<'_>) -> bool {
+        self.schema.as_deref() == Some(at.pointer().as_str())
+    }
+
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        at: &At<'_>,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        let place = self.place(at);
+        self.diagnostics.report(code, place, message)
+    }
+
+    /// Like [`Reader::report`], at the key instead of its value.
+    pub(super) fn report_key(
+        &mut self,
+        code: Code,
+        at: &At<'_>,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        let place = Place {
+            key: true,
+            ..self.place(at)
+        };
+        self.diagnostics.report(code, place, message)
+    }
+
+    pub(super) fn missing(&mut self, at: &At<'_>, what: &str) -> &mut Diagnostic {
+        self.report_key(Code::MissingField, at, format!("{what} is missing"))
+    }
+
+    /// Reports fields that the API does not have; it would drop them without an error.
+    pub(super) fn unknown_fields(&mut self, map: &Map<String, Value>, known: &[&str], at: &At<'_>) {
+        for name in map.keys().filter(|name| !known.contains(&name.as_str())) {
+            let message = format!("unknown field {name:?}: it has no effect");
+            let finding = self.report_key(Code::UnknownField, &at.key(name), message);
+            if let Some(near) = closest(name, known) {
+                finding.hint(format!("did you mean `{near}`?"));
+            }
+        }
+    }
+
+    pub(super) fn object<'v>(
+        &mut self,
+        value: &'v Value,
+        at: &At<'_>,
+    ) -> Option<&'v Map<String, Value>> {
+        self.typed(value, at, "a map", Value::as_object)
+    }
+
+    pub(super) fn list<'v>(&mut self, value: &'v Value, at: &At<'_>) -> &'v [Value] {
+        self.typed(value, at, "a list", Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn text<'v>(&mut self, value: &'v Value, at: &At<'_>) -> Option<&'v str> {
+        let text = value.as_str();
+        if text.is_none() {
+            let finding = self.mistyped(value, at, "a string");
+            if !value.is_object() && !value.is_array() {
+                finding.hint("put it in quotes");
+            }
+        }
+        text
+    }
+
+    /// Reads the text of a field; to the API server, an empty one is absent.
+    pub(super) fn text_of(
+        &mut self,
+        map: &Map<String, Value>,
+        key: &str,
+        at: &At<'_>,
+    ) -> Option<String> {
+        let text = self.text(entry(map, key)?, &at.key(key))?;
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    pub(super) fn flag(&mut self, value: &Value, at: &At<'_>) -> bool {
+        self.typed(value, at, "true or false", Value::as_bool)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn integer(&mut self, value: &Value, at: &At<'_>) -> Option<i64> {
+        self.typed(value, at, "an integer", Value::as_i64)
+    }
+
+    /// Reads a list of strings.
+    pub(super) fn texts(&mut self, value: &Value, at: &At<'_>) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (index, item) in self.list(value, at).iter().enumerate() {
+            if let Some(text) = self.text(item, &at.index(index)) {
+                texts.push(text.to_owned());
+            }
+        }
+        texts
+    }
+
+    /// Reads a value with `read`; reports that `wanted` is expected if that fails.
+    pub(super) fn typed<'v, T>(
+        &mut self,
+        value: &'v Value,
+        at: &At<'_>,
+        wanted: &str,
+        read: impl FnOnce(&'v Value) -> Option<T>,
+    ) -> Option<T> {
+        let typed = read(value);
+        if typed.is_none() {
+            self.mistyped(value, at, wanted);
+        }
+        typed
+    }
+
+    fn mistyped(&mut self, value: &Value, at: &At<'_>, wanted: &str) -> &mut Diagnostic {
+        self.report(self.wrong_type, at, at.mistyped(value, wanted))
+    }
+}
+
+/// Returns an entry that is not null: to the API server, null is absent.
+pub(super) fn entry<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    map.get(key).filter(|value| !value.is_null())
+}
+
+/// Returns the known name that a misspelt one most likely stands for.
+pub(super) fn closest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let same = known.iter().find(|known| known.eq_ignore_ascii_case(name));
+    same.copied()
+        .or_else(|| nearest(name, known.iter().copied()).first().copied())
+}
+
+/// Converts a pointer below a schema to the schema path of the node that it leads to or into.
+pub(crate) fn schema_path(below: &str) -> String {
+    let mut path = SchemaPath::root();
+    let mut steps = pointer::steps(below);
+    while let Some(step) = steps.next() {
+        path = match step.as_str() {
+            "properties" => match steps.next() {
+                Some(name) => path.property(&name),
+                None => break,
+            },
+            "items" => path.join(Segment::Items),
+            "additionalProperties" => path.join(Segment::Values),
+            _ => break,
+        };
+    }
+    path.to_string()
+}
+
+/// Describes the type of a value.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a map",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn schema_paths_end_at_the_node() {
+        let path = "/properties/spec/properties/a~1b/items/additionalProperties/required/0";
+        assert_eq!(super::schema_path(path), "spec.a/b[]{}");
+        assert_eq!(super::schema_path("/type"), "");
+    }
+}

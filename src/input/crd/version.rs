@@ -1,0 +1,121 @@
+//! Reads one of `spec.versions`.
+use super::reader::{At, Reader, entry};
+use super::{Schema, SchemaType, Version, check, columns, read_schema, subresources};
+use crate::base::diag::Code;
+use serde_json::{Map, Value};
+
+/// The deprecation of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deprecation {
+    /// `deprecationWarning`
+    pub warning: Option<String>,
+}
+
+/// The fields of a version.
+const VERSION: &[&str] = &[
+    "additionalPrinterColumns",
+    "deprecated",
+    "deprecationWarning",
+    "name",
+    "schema",
+    "selectableFields",
+    "served",
+    "storage",
+    "subresources",
+];
+
+/// Reads a version and moves its schema out of it; none if its name is missing.
+pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
+    reader.object(value, at)?;
+    let map = value.as_object_mut()?;
+    let name = reader.text_of(map, "name", at);
+    reader.base.version.clone_from(&name);
+    reader.unknown_fields(map, VERSION, at);
+    let served = required_flag(reader, map, "served", at);
+    let storage = required_flag(reader, map, "storage", at);
+    let deprecated = flag(reader, map, "deprecated", at);
+    let warning = entry(map, "deprecationWarning");
+    let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
+    let deprecated = deprecated.then(|| Deprecation {
+        warning: warning.map(str::to_owned),
+    });
+    let schema = schema(reader, map, at);
+    let subresources = subresources::read(reader, map, at);
+    let columns = columns::read(reader, map, at);
+    let selectable_fields = columns::selectable(reader, map, at);
+    let schema_at = at.key("schema");
+    let schema_pointer = reader.place(&schema_at.key("openAPIV3Schema")).pointer;
+    Some(Version {
+        name: name?,
+        served,
+        storage,
+        deprecated,
+        schema,
+        status: subresources.status,
+        scale: subresources.scale,
+        columns,
+        selectable_fields,
+        place: reader.place(at),
+        schema_pointer,
+    })
+}
+
+fn required_flag(
+    reader: &mut Reader<'_>,
+    map: &Map<String, Value>,
+    key: &str,
+    at: &At<'_>,
+) -> bool {
+    if let Some(value) = entry(map, key) {
+        reader.flag(value, &at.key(key))
+    } else {
+        reader.missing(at, &format!("the version's `{key}`"));
+        false
+    }
+}
+
+fn flag(reader: &mut Reader<'_>, map: &Map<String, Value>, key: &str, at: &At<'_>) -> bool {
+    entry(map, key).is_some_and(|value| reader.flag(value, &at.key(key)))
+}
+
+fn schema(
+    reader: &mut Reader<'_>,
+    map: &mut Map<String, Value>,
+    at: &At<'_>,
+) -> Option<Box<Schema>> {
+    let at = at.key("schema");
+    let has_status = entry(map, "subresources").is_some_and(|it| !it["status"].is_null());
+    let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
+        Some(schema) => {
+            let known = reader.object(schema, &at)?;
+            reader.unknown_fields(known, &["openAPIV3Schema"], &at);
+            let inner = schema.get_mut("openAPIV3Schema").map(Value::take);
+            inner.filter(|inner| !inner.is_null())
+        }
+        None => None,
+    };
+    let at = at.key("openAPIV3Schema");
+    let inner = inner?;
+    reader.schema = Some(at.pointer());
+    reader.wrong_type = Code::KeywordType;
+    let is_object = inner.is_object();
+    if !reader.is_legacy {
+        check::schema(reader, &inner, has_status, &at);
+    }
+    let schema = read_schema::read(reader, inner, &at);
+    if schema.type_ != Some(SchemaType::Object)
+        && !matches!(schema.type_, Some(SchemaType::Unknown(_)))
+        && is_object
+    {
+        reader
+            .report(
+                Code::RootType,
+                &at.key("type"),
+                "the root of a schema must have `type: object`",
+            )
+            .hint("a custom resource is an object");
+    }
+    reader.schema = None;
+    reader.wrong_type = Code::WrongType;
+    Some(schema)
+}

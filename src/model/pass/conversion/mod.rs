@@ -1,0 +1,191 @@
+//! Compares the versions of each kind, and finds who decides how their values are converted.
+mod declared;
+mod names;
+
+use serde_json::Value;
+
+use crate::base::diag::{Code, Diagnostics, Place, nearest};
+use crate::base::options::Options;
+use crate::model::evolution::{self, Change, Class, priority};
+use crate::model::ir::{
+    Conversion, ConversionStep, Decision, Kind, KindId, Model, SchemaPath, Segment, Strategy,
+};
+use declared::Declared;
+
+pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
+    let mut matched = vec![false; options.conversions.len()];
+    let mut conversions = Vec::new();
+    for (hub, spokes) in kinds(model) {
+        let Some(kind) = model.kinds.get(hub.0 as usize) else {
+            continue;
+        };
+        let manifest = kind.definition();
+        for spoke in spokes {
+            if let Some(other) = model.kinds.get(spoke.0 as usize) {
+                let pair = Pair {
+                    spoke: other,
+                    hub: kind,
+                    manifest: &manifest,
+                };
+                let (steps, keyed) = pair.steps(options, &mut matched, diagnostics);
+                let (name, function) = (names::of_trait(other), names::of_function(kind));
+                conversions.push(Conversion {
+                    spoke,
+                    hub,
+                    name,
+                    function,
+                    steps,
+                    keyed,
+                });
+            }
+        }
+    }
+    model.conversions = conversions;
+    for (entry, _) in options
+        .conversions
+        .iter()
+        .zip(matched)
+        .filter(|(_, matched)| !matched)
+    {
+        let kinds = model.kinds.iter().map(|kind| kind.kind.as_str());
+        let near = nearest(entry.kind.rsplit('/').next().unwrap_or_default(), kinds);
+        let what = entry
+            .rename
+            .as_deref()
+            .or(entry.path.as_deref())
+            .unwrap_or_default();
+        let of_kind = |kind: &&Kind| declared::is_of(entry, kind);
+        let place = model
+            .kinds
+            .iter()
+            .find(of_kind)
+            .map_or_else(Place::nowhere, |kind| kind.place.clone());
+        let finding = diagnostics.report(
+            Code::ConversionUnmatched,
+            place,
+            format!(
+                "the conversion of `{what}` of `{}` matches nothing",
+                entry.kind
+            ),
+        );
+        match near.first() {
+            Some(near) if *near != entry.kind && !entry.kind.ends_with(&format!("/{near}")) => {
+                finding.hint(format!("did you mean the kind `{near}`?"));
+            }
+            _ => _ = finding.hint("`kube-codegen diff` lists the paths that need a decision"),
+        }
+    }
+}
+
+/// Returns the hub and the other versions of each kind that has several.
+fn kinds(model: &Model) -> Vec<(KindId, Vec<KindId>)> {
+    let mut ids: Vec<(KindId, &Kind)> = (0..).map(KindId).zip(&model.kinds).collect();
+    // Stable: the order of the versions stays.
+    ids.sort_by(|(_, a), (_, b)| (&a.group, &a.kind).cmp(&(&b.group, &b.kind)));
+    let kinds = ids.chunk_by(|(_, a), (_, b)| (&a.group, &a.kind) == (&b.group, &b.kind));
+    let kinds = kinds
+        .filter(|versions| versions.len() > 1)
+        .filter_map(|versions| {
+            let rank = |kind: &Kind| (!kind.storage, priority::of(&kind.version).0);
+            let (hub, _) = versions.iter().min_by_key(|(_, kind)| rank(kind))?;
+            let spokes = versions.iter().map(|(id, _)| *id).filter(|id| id != hub);
+            Some((*hub, spokes.collect()))
+        });
+    kinds.collect()
+}
+
+/// A version and the hub.
+struct Pair<'a> {
+    spoke: &'a Kind,
+    hub: &'a Kind,
+    manifest: &'a Value,
+}
+
+impl Pair<'_> {
+    fn schema(&self, kind: &Kind) -> &Value {
+        evolution::schema_of(self.manifest, &kind.version).unwrap_or(&Value::Null)
+    }
+
+    fn steps(
+        &self,
+        options: &Options,
+        matched: &mut [bool],
+        diagnostics: &mut Diagnostics,
+    ) -> (Vec<ConversionStep>, Vec<(SchemaPath, Vec<String>)>) {
+        let (from, to) = (self.schema(self.spoke), self.schema(self.hub));
+        let mut declared = Declared::read(self, from, to, options, matched);
+        let changes = evolution::diff(from, to, &declared.pairs);
+        let mut steps: Vec<ConversionStep> = changes
+            .into_iter()
+            .filter(|change| !matches!(change.class, Class::Default | Class::Rules))
+            .map(|change| step(change, from, to))
+            .collect();
+        declared.apply(self, &mut steps, matched, diagnostics);
+        names::methods(&mut steps, self);
+        let keyed = keyed(&steps, from, to);
+        (steps, keyed)
+    }
+}
+
+fn step(change: Change, from: &Value, to: &Value) -> ConversionStep {
+    let known = match change.class {
+        Class::Pruned => known(to, change.to.as_ref()),
+        Class::Preserved => known(from, change.from.as_ref()),
+        _ => Vec::new(),
+    };
+    let decision = if change.class.needs_decision() {
+        Decision::Method(names::method(&change))
+    } else if change.class == Class::Declared {
+        Decision::Declared(Strategy::Copy)
+    } else {
+        Decision::Automatic
+    };
+    ConversionStep {
+        change,
+        decision,
+        known,
+    }
+}
+
+/// Returns the fields that an object declares, and those that the API server keeps in it.
+fn known(root: &Value, path: Option<&SchemaPath>) -> Vec<String> {
+    let schema = path
+        .and_then(|path| evolution::at(root, path))
+        .unwrap_or(&Value::Null);
+    let mut names: Vec<String> = schema["properties"]
+        .as_object()
+        .map(|fields| fields.keys().cloned().collect())
+        .unwrap_or_default();
+    let is_root = path.is_none_or(|path| path.last().is_none());
+    if is_root || schema["x-kubernetes-embedded-resource"] == true {
+        names.extend(["apiVersion", "kind", "metadata"].map(str::to_owned));
+        names.sort_unstable();
+        names.dedup();
+    }
+    names
+}
+
+/// Returns the lists around the steps whose items have keys.
+fn keyed(steps: &[ConversionStep], from: &Value, to: &Value) -> Vec<(SchemaPath, Vec<String>)> {
+    let mut found: Vec<(SchemaPath, Vec<String>)> = Vec::new();
+    for (root, path) in steps
+        .iter()
+        .flat_map(|step| [(from, &step.change.from), (to, &step.change.to)])
+    {
+        let mut at = path.as_ref();
+        while let Some(path) = at {
+            if let (Some(Segment::Items), Some(list)) = (path.last(), path.parent())
+                && let Some(schema) = evolution::at(root, list)
+                && schema["x-kubernetes-list-type"] == "map"
+                && !found.iter().any(|(other, _)| other == list)
+            {
+                let keys = schema["x-kubernetes-list-map-keys"].as_array();
+                let keys = keys.into_iter().flatten().filter_map(Value::as_str);
+                found.push((list.clone(), keys.map(str::to_owned).collect()));
+            }
+            at = path.parent();
+        }
+    }
+    found.sort_unstable();
+    found
+}

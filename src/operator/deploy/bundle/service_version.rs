@@ -1,0 +1,178 @@
+//! The `ClusterServiceVersion`, by which OLM describes, installs and updates an operator.
+use heck::ToTitleCase as _;
+use serde_json::{Value, json};
+
+use super::{Settings, descriptors, webhooks};
+use crate::operator::deploy::{Manifest, Tree, flags};
+
+/// Where OLM mounts the certificate of webhooks.
+const CERTIFICATES: &str = "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs";
+const CERTIFICATE_FLAG: &str = "--webhook-cert-path";
+
+/// Returns the object.
+pub(super) fn service_version(
+    tree: &Tree,
+    deployment: &Manifest,
+    settings: &Settings,
+) -> Result<Value, String> {
+    let name = deployment.name();
+    let about = &settings.about;
+    let display = name.to_title_case();
+    let description = match about.description.as_str() {
+        "" => format!("The operator {name}"),
+        text => text.to_owned(),
+    };
+    let owned: Vec<_> = tree
+        .of("CustomResourceDefinition")
+        .flat_map(descriptors::descriptions)
+        .collect();
+    let webhooks = webhooks::definitions(tree, name);
+    let installed = installed(deployment, settings, !webhooks.is_empty());
+    let image = installed
+        .pointer("/spec/template/spec/containers/0/image")
+        .cloned();
+    let modes = modes(tree, deployment)?;
+    let account = deployment.text("/spec/template/spec/serviceAccountName");
+    let permissions = |kind: &str| {
+        let rules = granted(tree, account, kind);
+        let found =
+            (!rules.is_empty()).then(|| json!({"serviceAccountName": account, "rules": rules}));
+        found.into_iter().collect::<Vec<_>>()
+    };
+    let first_author = about.authors.first().map(|(name, _)| name.as_str());
+    let provider = settings
+        .provider
+        .as_deref()
+        .or(first_author)
+        .unwrap_or(name);
+    let examples =
+        serde_json::to_string_pretty(&settings.samples).map_err(|error| error.to_string())?;
+    let mut version = json!({
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "ClusterServiceVersion",
+        "metadata": {
+            "name": format!("{name}.v{}", about.version),
+            "annotations": {
+                "alm-examples": examples,
+                "capabilities": "Basic Install",
+                "containerImage": image,
+                "description": description,
+                "operatorframework.io/suggested-namespace": deployment.text("/metadata/namespace"),
+            },
+            "labels": {
+                "operatorframework.io/arch.amd64": "supported",
+                "operatorframework.io/arch.arm64": "supported",
+                "operatorframework.io/os.linux": "supported",
+            },
+        },
+        "spec": {
+            "displayName": display,
+            "description": description,
+            "version": about.version,
+            "maturity": "alpha",
+            "minKubeVersion": settings.minimum,
+            "provider": {"name": provider},
+            "installModes": modes,
+            "install": {"strategy": "deployment", "spec": {
+                "deployments": [installed],
+                "permissions": permissions("RoleBinding"),
+                "clusterPermissions": permissions("ClusterRoleBinding"),
+            }},
+            "customresourcedefinitions": {"owned": owned},
+        },
+    });
+    let annotations = &mut version["metadata"]["annotations"];
+    if !about.repository.is_empty() {
+        annotations["repository"] = about.repository.clone().into();
+    }
+    if let Some(range) = &settings.skip_range {
+        annotations["olm.skipRange"] = range.clone().into();
+    }
+    let spec = &mut version["spec"];
+    if !webhooks.is_empty() {
+        spec["webhookdefinitions"] = webhooks.into();
+    }
+    if !about.keywords.is_empty() {
+        spec["keywords"] = about.keywords.clone().into();
+    }
+    if !about.repository.is_empty() {
+        spec["links"] = json!([{"name": "Source code", "url": about.repository}]);
+        spec["provider"]["url"] = about.repository.clone().into();
+    }
+    let maintainers = about
+        .authors
+        .iter()
+        .map(|(name, email)| json!({"name": name, "email": email}));
+    let maintainers: Vec<_> = maintainers.collect();
+    if !maintainers.is_empty() {
+        spec["maintainers"] = maintainers.into();
+    }
+    if let Some((media, data)) = &settings.icon {
+        spec["icon"] = json!([{"mediatype": media, "base64data": data}]);
+    }
+    if let Some(replaces) = &settings.replaces {
+        spec["replaces"] = replaces.clone().into();
+    }
+    Ok(version)
+}
+
+/// Returns the Deployment as OLM installs it.
+fn installed(deployment: &Manifest, settings: &Settings, has_webhooks: bool) -> Value {
+    let mut spec = deployment.get("/spec").clone();
+    let container = &mut spec["template"]["spec"]["containers"][0];
+    if let Some(image) = &settings.image {
+        container["image"] = image.clone().into();
+    }
+    if has_webhooks && flags::flag(container, CERTIFICATE_FLAG).is_none() {
+        let args = container["args"].as_array().cloned().unwrap_or_default();
+        container["args"] = args.into_iter().chain([CERTIFICATES.into()]).collect();
+    }
+    json!({"name": deployment.name(), "label": deployment.get("/metadata/labels"), "spec": spec})
+}
+
+/// Returns which namespaces the operator may watch.
+fn modes(tree: &Tree, deployment: &Manifest) -> Result<Value, String> {
+    let container = deployment.get("/spec/template/spec/containers/0");
+    let is_namespaced = flags::flag(container, "--namespace").is_some();
+    if is_namespaced && webhooks::converted(tree).next().is_some() {
+        return Err("the operator watches its own namespace (--namespace), but OLM installs a conversion webhook only for all namespaces: create it without `--scope namespace`".to_owned());
+    }
+    let mode = |name: &str, is_supported: bool| json!({"type": name, "supported": is_supported});
+    Ok(json!([
+        mode("OwnNamespace", is_namespaced),
+        mode("SingleNamespace", false),
+        mode("MultiNamespace", false),
+        mode("AllNamespaces", !is_namespaced),
+    ]))
+}
+
+/// Returns the roles that bindings of a kind give to an account.
+fn roles<'a>(
+    tree: &'a Tree,
+    account: &'a str,
+    kind: &'a str,
+) -> impl Iterator<Item = &'a Manifest> {
+    let is_account = move |it: &Value| it["kind"] == "ServiceAccount" && it["name"] == account;
+    let bindings = tree.of(kind);
+    let bindings = bindings.filter(move |it| it.list("/subjects").iter().any(is_account));
+    bindings.flat_map(|binding| {
+        let roles = tree.of(binding.text("/roleRef/kind"));
+        roles.filter(|role| role.name() == binding.text("/roleRef/name"))
+    })
+}
+
+fn granted(tree: &Tree, account: &str, kind: &str) -> Vec<Value> {
+    roles(tree, account, kind)
+        .flat_map(|it| it.list("/rules"))
+        .cloned()
+        .collect()
+}
+
+/// Returns whether a `ClusterRole` is one of those of the operator.
+pub(super) fn is_granted(tree: &Tree, role: &Manifest, deployment: &Manifest) -> bool {
+    let account = deployment.text("/spec/template/spec/serviceAccountName");
+    let mut all = ["RoleBinding", "ClusterRoleBinding"]
+        .into_iter()
+        .flat_map(|kind| roles(tree, account, kind));
+    all.any(|it| std::ptr::eq(it, role))
+}

@@ -1,0 +1,182 @@
+//! The manifests of an operator, for `kube-codegen deploy` and `rbac`: whether they fit together, their rights, their Helm chart and their bundle for OLM.
+mod about;
+mod bundle;
+mod chart;
+mod check;
+mod flags;
+mod hub;
+mod pods;
+pub(crate) mod rights;
+mod rights_page;
+pub(crate) mod role;
+
+pub(crate) use about::About;
+pub(crate) use bundle::{Settings as BundleSettings, bundle};
+pub(crate) use chart::chart;
+pub(crate) use check::check;
+pub(crate) use rights_page::page as rights_page;
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use crate::{
+    base::{
+        diag::{Diagnostics, Place},
+        source::{Source, SourceId},
+    },
+    input::yaml,
+};
+
+/// The file that lists the others.
+pub(crate) const KUSTOMIZATION: &str = "kustomization.yaml";
+
+/// Objects for users to create, which are not part of the installation.
+pub(crate) const SAMPLE: &str = "sample.yaml";
+
+/// A document of a file.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    /// Its file.
+    pub(crate) source: SourceId,
+    /// Its number in the file.
+    pub(crate) document: usize,
+    /// The object.
+    pub(crate) value: Value,
+}
+
+/// The files of a directory.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    /// The files, sorted by name; the name is the path.
+    pub(crate) sources: Vec<Source>,
+    /// All objects except the kustomization.
+    pub(crate) manifests: Vec<Manifest>,
+    /// The kustomization.
+    pub(crate) kustomization: Option<Manifest>,
+}
+
+impl Tree {
+    /// Reads the YAML files of a directory, without those of directories in it and without samples.
+    ///
+    /// # Errors
+    /// If the directory or a file cannot be read. Syntax errors are diagnostics.
+    pub(crate) fn read(directory: &Path, diagnostics: &mut Diagnostics) -> Result<Self, String> {
+        let cannot_read = |path: &Path, error| format!("cannot read `{}`: {error}", path.display());
+        let entries = fs::read_dir(directory).map_err(|error| cannot_read(directory, error))?;
+        let mut paths = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(|error| cannot_read(directory, error))?.path();
+            let is_yaml = path
+                .extension()
+                .is_some_and(|it| it == "yaml" || it == "yml");
+            if path.is_file() && is_yaml && !path.ends_with(SAMPLE) {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let mut tree = Self::default();
+        for path in paths {
+            let text = fs::read_to_string(&path).map_err(|error| cannot_read(&path, error))?;
+            tree.add(Source::file(path, text), diagnostics);
+        }
+        Ok(tree)
+    }
+
+    fn add(&mut self, source: Source, diagnostics: &mut Diagnostics) {
+        let id = SourceId(self.sources.len());
+        for document in yaml::read(&source, id, diagnostics) {
+            let manifest = Manifest {
+                source: id,
+                document: document.index,
+                value: document.root.into_value(),
+            };
+            if manifest.kind() == "Kustomization" {
+                self.kustomization = Some(manifest);
+            } else {
+                self.manifests.push(manifest);
+            }
+        }
+        self.sources.push(source);
+    }
+
+    /// Reads the samples of a directory; there may be none.
+    ///
+    /// # Errors
+    /// If they cannot be read. Syntax errors are diagnostics.
+    pub(crate) fn samples(directory: &Path, diagnostics: &mut Diagnostics) -> Result<Self, String> {
+        let path = directory.join(SAMPLE);
+        let mut tree = Self::default();
+        if path.is_file() {
+            let text = fs::read_to_string(&path);
+            let text =
+                text.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+            tree.add(Source::file(path, text), diagnostics);
+        }
+        Ok(tree)
+    }
+
+    /// Returns the name of the file of an object.
+    fn file(&self, manifest: &Manifest) -> &str {
+        let path = self.sources[manifest.source.0].path.as_deref();
+        let name = path.and_then(Path::file_name);
+        name.and_then(|it| it.to_str()).unwrap_or_default()
+    }
+
+    /// Returns whether the kustomization lists the file of an object.
+    fn lists(&self, manifest: &Manifest) -> bool {
+        let Some(kustomization) = &self.kustomization else {
+            return true;
+        };
+        let file = self.file(manifest);
+        kustomization.list("/resources").iter().any(|it| it == file)
+    }
+
+    /// Returns the objects of a kind.
+    pub(crate) fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Manifest> {
+        self.manifests.iter().filter(move |it| it.kind() == kind)
+    }
+}
+
+impl Manifest {
+    /// Returns the kind.
+    pub(crate) fn kind(&self) -> &str {
+        self.text("/kind")
+    }
+
+    /// Returns the name.
+    pub(crate) fn name(&self) -> &str {
+        self.text("/metadata/name")
+    }
+
+    /// Returns a string in the object, empty if there is none.
+    pub(crate) fn text(&self, pointer: &str) -> &str {
+        self.value
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+
+    /// Returns a value in the object.
+    pub(crate) fn get(&self, pointer: &str) -> &Value {
+        self.value.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    /// Returns a list in the object.
+    pub(crate) fn list(&self, pointer: &str) -> &[Value] {
+        self.get(pointer)
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    }
+
+    /// Returns a location in the object.
+    pub(crate) fn at(&self, pointer: impl Into<String>) -> Place {
+        Place {
+            source: Some(self.source),
+            document: self.document,
+            pointer: pointer.into(),
+            ..Place::default()
+        }
+    }
+}

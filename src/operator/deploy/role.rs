@@ -1,0 +1,367 @@
+//! The rules of Roles: what they grant, and their text with other rights.
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{
+    Manifest, Tree,
+    rights::{Needs, Right, VERBS},
+};
+use crate::{
+    base::diag::{Code, Diagnostics},
+    output::yaml,
+};
+
+/// A rule of a Role or `ClusterRole`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    groups: Vec<String>,
+    resources: Vec<String>,
+    pub(super) verbs: Vec<String>,
+    pub(super) names: Vec<String>,
+    /// Rules on URLs are not about resources.
+    pub(super) urls: bool,
+}
+
+impl Rule {
+    pub(super) fn read(rule: &Value) -> Self {
+        let list = |key: &str| {
+            let items = rule[key].as_array().into_iter().flatten();
+            items.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        Self {
+            groups: list("apiGroups"),
+            resources: list("resources"),
+            verbs: list("verbs"),
+            names: list("resourceNames"),
+            urls: rule.get("nonResourceURLs").is_some(),
+        }
+    }
+
+    fn one(group: &str, resource: &str, verbs: BTreeSet<String>) -> Self {
+        Self {
+            groups: vec![group.to_owned()],
+            resources: vec![resource.to_owned()],
+            verbs: sorted(verbs),
+            names: Vec::new(),
+            urls: false,
+        }
+    }
+
+    /// Returns the rights, one for each combination.
+    pub(super) fn rights(&self) -> Vec<Right> {
+        let mut rights = Vec::new();
+        for group in &self.groups {
+            for resource in &self.resources {
+                rights.extend(self.verbs.iter().map(|verb| Right {
+                    group: group.clone(),
+                    resource: resource.clone(),
+                    verb: verb.clone(),
+                }));
+            }
+        }
+        rights
+    }
+
+    /// Returns whether the rule grants a right on objects of all these names.
+    fn grants(&self, right: &Right, names: &BTreeSet<String>) -> bool {
+        let has = |list: &[String], item: &str| list.iter().any(|it| it == "*" || it == item);
+        has(&self.groups, &right.group)
+            && has(&self.resources, &right.resource)
+            && has(&self.verbs, &right.verb)
+            && (self.names.is_empty() || names.iter().all(|name| self.names.contains(name)))
+    }
+
+    /// Formats the rule as an item of a list.
+    fn lines(&self, indent: &str) -> Vec<String> {
+        let list = |items: &[String]| {
+            let quoted = |item: &String| match yaml::string(item) {
+                plain if plain == *item => format!("\"{item}\""),
+                quoted => quoted,
+            };
+            items.iter().map(quoted).collect::<Vec<_>>().join(", ")
+        };
+        let mut lines = vec![
+            format!("{indent}- apiGroups: [{}]", list(&self.groups)),
+            format!("{indent}  resources: [{}]", list(&self.resources)),
+        ];
+        if !self.names.is_empty() {
+            lines.push(format!("{indent}  resourceNames: [{}]", list(&self.names)));
+        }
+        lines.push(format!("{indent}  verbs: [{}]", list(&self.verbs)));
+        lines
+    }
+}
+
+/// Returns verbs in the usual order.
+fn sorted(verbs: BTreeSet<String>) -> Vec<String> {
+    let mut verbs: Vec<String> = verbs.into_iter().collect();
+    let place = |verb: &String| {
+        VERBS
+            .iter()
+            .position(|it| it == verb)
+            .unwrap_or(VERBS.len())
+    };
+    verbs.sort_by_key(|verb| (place(verb), verb.clone()));
+    verbs
+}
+
+/// Returns the roles of a tree.
+pub(super) fn roles(tree: &Tree) -> impl Iterator<Item = &Manifest> {
+    tree.of("ClusterRole").chain(tree.of("Role"))
+}
+
+/// Reports rights that are missing in the roles of a tree, and those that nothing uses.
+pub(crate) fn check(tree: &Tree, needs: &Needs, diagnostics: &mut Diagnostics) {
+    let operator = operator(tree, needs);
+    let rules: Vec<Rule> = roles(tree)
+        .flat_map(|it| it.list("/rules"))
+        .map(Rule::read)
+        .collect();
+    for (right, names, why) in all(needs) {
+        if rules.iter().any(|rule| rule.grants(right, &names)) {
+            continue;
+        }
+        let place = operator.map_or_else(Default::default, |role| role.at("/rules"));
+        let role = operator.map_or("the file", Manifest::name);
+        let message = format!(
+            "`{role}` does not grant `{}` on `{}`, which {why}",
+            right.verb,
+            right.resource_name()
+        );
+        diagnostics.report(Code::MissingRight, place, message);
+    }
+    for role in roles(tree) {
+        for (index, rule) in role.list("/rules").iter().enumerate() {
+            let rule = Rule::read(rule);
+            if rule.urls {
+                continue;
+            }
+            for right in rule.rights() {
+                if needs.justifies(&right) {
+                    continue;
+                }
+                let place = role.at(format!("/rules/{index}/verbs"));
+                let message = format!(
+                    "`{}` grants `{}` on `{}`, which no recorded request uses",
+                    role.name(),
+                    right.verb,
+                    right.resource_name()
+                );
+                diagnostics.report(Code::UnusedRight, place, message);
+            }
+        }
+    }
+}
+
+/// Returns all rights that are needed, with the reason.
+fn all(needs: &Needs) -> impl Iterator<Item = (&Right, BTreeSet<String>, String)> {
+    let used = needs.used.iter().map(|(right, names)| {
+        let example = names.iter().find(|name| !name.is_empty());
+        let example = example.map_or_else(String::new, |name| format!(" (of `{name}`)"));
+        (
+            right,
+            names.clone(),
+            format!("a recorded request uses{example}"),
+        )
+    });
+    let infrastructure = needs.infrastructure.iter().map(|right| {
+        let (right, reason) = right;
+        (right, reason.names.clone(), reason.why.to_owned())
+    });
+    used.chain(infrastructure)
+}
+
+/// Returns the role for the operator's own requests: the first one that grants more than leader election and metrics need, or
+/// nothing yet.
+fn operator<'a>(tree: &'a Tree, needs: &Needs) -> Option<&'a Manifest> {
+    let is_infrastructure = |role: &&Manifest| {
+        let rules: Vec<Rule> = role.list("/rules").iter().map(Rule::read).collect();
+        let mut rights = rules.iter().flat_map(Rule::rights).peekable();
+        rights.peek().is_some() && rights.all(|right| needs.infrastructure.contains_key(&right))
+    };
+    roles(tree).find(|role| !is_infrastructure(role))
+}
+
+/// Returns the text of a file in which the roles grant what is needed, and nothing else. Rules that stay keep their lines and
+/// comments.
+///
+/// # Errors
+/// If the file has no role for the operator.
+pub(crate) fn rewrite(text: &str, tree: &Tree, needs: &Needs) -> Result<String, String> {
+    let operator = operator(tree, needs).ok_or("the file has no Role or ClusterRole")?;
+    let operator = operator.document;
+    let mut roles: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
+    for role in self::roles(tree) {
+        let items = role.list("/rules").iter().enumerate();
+        let items = items.flat_map(|(index, rule)| reduced(index, &Rule::read(rule), needs));
+        roles.insert(role.document, items.collect());
+    }
+    let missing: Vec<(Right, Vec<String>)> = all(needs)
+        .filter(|(right, names, _)| {
+            let mut granting = roles.values().flatten();
+            !granting.any(|item| item.rule.grants(right, names))
+        })
+        .map(|(right, names, _)| {
+            let is_infrastructure = needs.infrastructure.contains_key(right);
+            let names = if is_infrastructure {
+                names
+            } else {
+                BTreeSet::new()
+            };
+            (right.clone(), names.into_iter().collect())
+        })
+        .collect();
+    let items = roles.entry(operator).or_default();
+    for (right, names) in missing {
+        let (groups, resources) = ([right.group.clone()], [right.resource.clone()]);
+        let same = items.iter_mut().find(|item| {
+            item.rule.groups == groups
+                && item.rule.resources == resources
+                && item.rule.names == names
+        });
+        if let Some(item) = same {
+            let verbs = item.rule.verbs.drain(..).chain([right.verb]).collect();
+            item.rule.verbs = sorted(verbs);
+            item.changed = true;
+        } else {
+            items.push(Item {
+                origin: None,
+                rule: Rule {
+                    names,
+                    ..Rule::one(&right.group, &right.resource, [right.verb].into())
+                },
+                changed: true,
+            });
+        }
+    }
+    Ok(splice(text, &roles))
+}
+
+/// A rule to write.
+#[derive(Debug)]
+struct Item {
+    /// The index of the rule whose lines it keeps or replaces.
+    origin: Option<usize>,
+    rule: Rule,
+    changed: bool,
+}
+
+/// Returns what is needed of a rule.
+fn reduced(index: usize, rule: &Rule, needs: &Needs) -> Vec<Item> {
+    let rights = rule.rights();
+    let kept: Vec<&Right> = rights
+        .iter()
+        .filter(|right| needs.justifies(right))
+        .collect();
+    if rule.urls || kept.len() == rights.len() {
+        return vec![Item {
+            origin: Some(index),
+            rule: rule.clone(),
+            changed: false,
+        }];
+    }
+    let mut verbs: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
+    for right in kept {
+        let resource = (right.group.as_str(), right.resource.as_str());
+        verbs
+            .entry(resource)
+            .or_default()
+            .insert(right.verb.clone());
+    }
+    let items = verbs.into_iter().enumerate();
+    items
+        .map(|(part, ((group, resource), verbs))| Item {
+            origin: (part == 0).then_some(index),
+            rule: Rule {
+                names: rule.names.clone(),
+                ..Rule::one(group, resource, verbs)
+            },
+            changed: true,
+        })
+        .collect()
+}
+
+/// Replaces the rules of documents in a text.
+fn splice(text: &str, roles: &BTreeMap<usize, Vec<Item>>) -> String {
+    let mut out = String::new();
+    let mut lines = text.lines().peekable();
+    let mut document = 0;
+    let mut has_content = false;
+    while let Some(line) = lines.next() {
+        if line.starts_with("---") {
+            document += usize::from(has_content);
+            has_content = false;
+        } else if !line.trim_start().starts_with('#') && !line.trim().is_empty() {
+            has_content = true;
+        }
+        let Some(items) = roles.get(&document).filter(|_| line.starts_with("rules:")) else {
+            push(&mut out, line);
+            continue;
+        };
+        let mut block = Vec::new();
+        let is_inside = |line: &&str| {
+            line.is_empty() || line.starts_with([' ', '-', '#']) && !line.starts_with("---")
+        };
+        while let Some(line) = lines.next_if(is_inside) {
+            block.push(line);
+        }
+        rules(&block, items, &mut out);
+    }
+    out
+}
+
+/// The lines of a rule in a file: the comments before it, and its own.
+type Present<'a> = (Vec<&'a str>, Vec<&'a str>);
+
+/// Writes the rules of one document.
+fn rules(block: &[&str], items: &[Item], out: &mut String) {
+    if items.is_empty() {
+        push(out, "rules: []");
+        return;
+    }
+    push(out, "rules:");
+    let first = block
+        .iter()
+        .find(|line| line.trim_start().starts_with("- "));
+    let indent = first.map_or("", |line| &line[..line.len() - line.trim_start().len()]);
+    let starts = |line: &str| {
+        line.strip_prefix(indent)
+            .is_some_and(|rest| rest.starts_with("- "))
+    };
+    // The lines of each rule, with the comments before it.
+    let mut present: Vec<Present<'_>> = Vec::new();
+    let mut comments: Vec<&str> = Vec::new();
+    for line in block {
+        if line.trim_start().starts_with('#') || line.trim().is_empty() {
+            comments.push(line);
+        } else if starts(line) || present.is_empty() {
+            present.push((std::mem::take(&mut comments), vec![line]));
+        } else if let Some((_, body)) = present.last_mut() {
+            body.append(&mut comments);
+            body.push(line);
+        }
+    }
+    for item in items {
+        let found = item.origin.and_then(|origin| present.get(origin));
+        for line in found.into_iter().flat_map(|(comments, _)| comments) {
+            push(out, line);
+        }
+        match found {
+            Some((_, body)) if !item.changed => body.iter().for_each(|line| push(out, line)),
+            _ => item
+                .rule
+                .lines(indent)
+                .iter()
+                .for_each(|line| push(out, line)),
+        }
+    }
+    for line in comments {
+        push(out, line);
+    }
+}
+
+fn push(out: &mut String, line: &str) {
+    out.push_str(line);
+    out.push('\n');
+}

@@ -1,0 +1,73 @@
+//! Renders a CRD to start from.
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+
+use super::templates::{self, Templates};
+
+/// The names in a CRD.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CrdNames<'a> {
+    /// The API group.
+    pub(crate) group: &'a str,
+    /// The version.
+    pub(crate) version: &'a str,
+    /// The kind.
+    pub(crate) kind: &'a str,
+    /// The plural.
+    pub(crate) plural: &'a str,
+    /// Whether the objects are not in namespaces.
+    pub(crate) cluster: bool,
+}
+
+/// Returns the CRD as YAML with comments.
+///
+/// # Errors
+/// If a name cannot be part of YAML.
+pub(crate) fn crd_skeleton(names: &CrdNames<'_>) -> Result<String, String> {
+    let templates = Templates::new(templates::CRD, None)?;
+    let singular = names.kind.to_ascii_lowercase();
+    let mut variables = BTreeMap::from([("cluster", Value::from(names.cluster))]);
+    for (name, value) in [
+        ("group", names.group),
+        ("version", names.version),
+        ("kind", names.kind),
+        ("plural", names.plural),
+        ("singular", &singular),
+    ] {
+        variables.insert(name, Value::from(value));
+    }
+    let mut text = String::new();
+    for template in templates::CRD {
+        let file = templates.render(template, template.path.to_owned(), &variables)?;
+        text.push_str(&file.text);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        base::{options::Options, source::Source},
+        pipeline,
+    };
+
+    #[test]
+    fn the_skeleton_is_a_crd_without_diagnostics() {
+        for cluster in [false, true] {
+            let names = CrdNames {
+                group: "apps.example.com",
+                version: "v1alpha1",
+                kind: "Website",
+                plural: "websites",
+                cluster,
+            };
+            let source = Source::new("crd.yaml", crd_skeleton(&names).unwrap());
+            let output = pipeline::run(&[source], &Options::default());
+            let diagnostics: Vec<_> = output.diagnostics.iter().collect();
+            assert!(diagnostics.is_empty(), "{diagnostics:?}");
+            assert_eq!(output.model.kinds.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Merges newly rendered files into those of the user, against what was rendered before.
+use super::Baseline;
+use crate::output::render::File;
+
+/// What happens to the file of a crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Merged {
+    /// It stays as it is: the user's, up to date or deleted by the user.
+    Kept,
+    /// The template's changes are in the text.
+    Clean(String),
+    /// As before, and some lines were changed by both: they are between conflict markers.
+    Conflict(String),
+    /// No template makes it any more, and the user has not changed it.
+    Removed,
+}
+
+/// Merges all files. `existing` returns the text of a file in the crate.
+///
+/// # Errors
+/// If a file cannot be read, or has unresolved conflicts.
+pub(crate) fn merge(
+    baseline: &Baseline,
+    rendered: &[File],
+    existing: impl Fn(&str) -> Result<Option<String>, String>,
+) -> Result<Vec<(String, Merged)>, String> {
+    let mut merged = Vec::new();
+    for file in rendered {
+        let (base, ours) = (baseline.text(&file.path), existing(&file.path)?);
+        if let Some(text) = &ours
+            && base.as_ref() != Some(text)
+            && has_markers(text)
+        {
+            return Err(format!(
+                "`{}` has unresolved conflicts; resolve them first",
+                file.path
+            ));
+        }
+        merged.push((file.path.clone(), three_way(base, ours, &file.text)));
+    }
+    for path in baseline.paths() {
+        if rendered.iter().all(|file| file.path != path) {
+            let is_unchanged = existing(path)?
+                .is_some_and(|ours| baseline.text(path).is_some_and(|base| base == unix(&ours)));
+            let merged_file = if is_unchanged {
+                Merged::Removed
+            } else {
+                Merged::Kept
+            };
+            merged.push((path.to_owned(), merged_file));
+        }
+    }
+    Ok(merged)
+}
+
+fn three_way(base: Option<String>, ours: Option<String>, theirs: &str) -> Merged {
+    match (base, ours) {
+        // A new template.
+        (None, None) => Merged::Clean(theirs.to_owned()),
+        // The user's own file, or one that the user has deleted.
+        (None, Some(_)) | (Some(_), None) => Merged::Kept,
+        (Some(base), Some(ours)) => {
+            let text = unix(&ours);
+            if base == theirs || text == theirs {
+                return Merged::Kept;
+            }
+            let ending = |merged: String| {
+                if text == ours {
+                    merged
+                } else {
+                    merged.replace('\n', "\r\n")
+                }
+            };
+            match diffy::merge(&base, &text, theirs) {
+                Ok(merged) if merged == text => Merged::Kept,
+                Ok(merged) => Merged::Clean(ending(merged)),
+                Err(conflict) => Merged::Conflict(ending(conflict)),
+            }
+        }
+    }
+}
+
+/// Returns a text with the line endings of templates.
+fn unix(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+fn has_markers(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< "))
+        && text.lines().any(|line| line.starts_with(">>>>>>> "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "a\nb\nc\nd\ne\nf\ng\n";
+
+    fn of(base: Option<&str>, ours: Option<&str>, theirs: &str) -> Merged {
+        three_way(base.map(str::to_owned), ours.map(str::to_owned), theirs)
+    }
+
+    #[test]
+    fn changes_of_both_sides_are_kept() {
+        let (ours, theirs) = ("mine\na\nb\nc\nd\ne\nf\ng\n", "a\nb\nc\nd\ne\nF\ng\n");
+        let expected = Merged::Clean("mine\na\nb\nc\nd\ne\nF\ng\n".to_owned());
+        assert_eq!(of(Some(BASE), Some(ours), theirs), expected);
+        // With the line endings of the user.
+        let windows = ours.replace('\n', "\r\n");
+        let expected = Merged::Clean("mine\na\nb\nc\nd\ne\nF\ng\n".replace('\n', "\r\n"));
+        assert_eq!(of(Some(BASE), Some(&windows), theirs), expected);
+    }
+
+    #[test]
+    fn lines_changed_by_both_sides_become_a_conflict_with_both() {
+        let Merged::Conflict(text) = of(Some("a\n"), Some("mine\n"), "new\n") else {
+            panic!("no conflict");
+        };
+        assert!(text.contains("mine\n") && text.contains("new\n"), "{text}");
+        assert!(has_markers(&text), "{text}");
+    }
+
+    #[test]
+    fn files_of_the_user_and_deleted_ones_stay() {
+        assert_eq!(of(None, Some("mine\n"), "new\n"), Merged::Kept);
+        assert_eq!(of(Some("a\n"), None, "new\n"), Merged::Kept);
+        assert_eq!(of(Some("a\n"), Some("mine\n"), "a\n"), Merged::Kept);
+        assert_eq!(of(Some("a\n"), Some("new\n"), "new\n"), Merged::Kept);
+        assert_eq!(of(None, None, "new\n"), Merged::Clean("new\n".to_owned()));
+    }
+
+    /// Inserts lines of its own into a text, and removes others.
+    fn edited(base: &[String], own: &str, random: &mut impl FnMut(usize) -> usize) -> Vec<String> {
+        let mut lines = base.to_vec();
+        for edit in 0..=random(4) {
+            let at = random(lines.len());
+            match random(3) {
+                0 => drop(lines.remove(at)),
+                1 => lines[at] = format!("{own} {edit}"),
+                _ => lines.insert(at, format!("{own} {edit}")),
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn no_line_of_either_side_is_lost() {
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let (mut clean, mut conflicts) = (0, 0);
+        for _ in 0..2_000 {
+            let base: Vec<String> = (0..5 + random(20))
+                .map(|it| format!("line {}", it % 9))
+                .collect();
+            let ours = edited(&base, "mine", &mut random);
+            let theirs = edited(&base, "new", &mut random);
+            let text = |lines: &[String]| lines.join("\n") + "\n";
+            let (base, theirs_text) = (text(&base), text(&theirs));
+            let merged = match of(Some(&base), Some(&text(&ours)), &theirs_text) {
+                Merged::Clean(merged) => {
+                    clean += 1;
+                    merged
+                }
+                Merged::Conflict(merged) => {
+                    conflicts += 1;
+                    merged
+                }
+                // One side changed nothing after all, or both the same.
+                Merged::Kept => text(&ours),
+                Merged::Removed => panic!("removed"),
+            };
+            let is_own = |line: &&String| line.starts_with("mine") || line.starts_with("new");
+            for line in ours.iter().chain(&theirs).filter(is_own) {
+                assert!(merged.lines().any(|it| it == line), "{line}: {merged}");
+            }
+        }
+        assert!(clean > 500 && conflicts > 100, "{clean}, {conflicts}");
+    }
+}

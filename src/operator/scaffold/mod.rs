@@ -1,0 +1,66 @@
+//! Renders the files of new crates from templates; nothing is written here.
+mod baseline;
+mod client_crate;
+mod controlled;
+mod core_kinds;
+mod crd;
+mod dependencies;
+mod location;
+mod marks;
+mod merge;
+mod name;
+mod operator;
+mod templates;
+mod webhooks;
+
+pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters, Takeover};
+pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
+pub(crate) use controlled::crd_name;
+pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go};
+pub(crate) use crd::{CrdNames, crd_skeleton};
+pub(crate) use dependencies::{dependencies, missing_dependencies};
+pub(crate) use location::Location;
+pub(crate) use merge::{Merged, merge};
+pub(crate) use name::PackageName;
+pub(crate) use operator::{
+    DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, TAKEOVER, definitions,
+};
+pub(crate) use webhooks::{WebhookType, module as webhooks_module, with_conversions};
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+
+use crate::{base::options::Kubernetes, model::ir::Model};
+
+/// What the crates of both commands are made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Package<'a> {
+    /// The name of the package.
+    pub(crate) name: &'a PackageName,
+    /// The kinds.
+    pub(crate) model: &'a Model,
+    /// The oldest Kubernetes version to support.
+    pub(crate) kubernetes: Kubernetes,
+    /// What depends on the directory of the package.
+    pub(crate) location: &'a Location,
+}
+
+impl Package<'_> {
+    /// Returns the template variables that both kinds of crates have.
+    fn variables(&self) -> BTreeMap<&'static str, Value> {
+        BTreeMap::from([
+            ("name", Value::from(self.name.as_str())),
+            ("crate", Value::from(self.name.ident())),
+            ("own_workspace", Value::from(self.location.needs_workspace)),
+            (
+                "versions",
+                dependencies::variables(self.kubernetes, &self.location.crates),
+            ),
+        ])
+    }
+}
+
+fn no_kind() -> String {
+    "the input contains no served kind".to_owned()
+}

@@ -1,0 +1,293 @@
+//! `choices.rs` of each version: views of the fields of which at most one is set, and functions that set one.
+use proc_macro2::TokenStream;
+use quote::{TokenStreamExt, quote};
+
+use super::{
+    Contents, Exports, OutFile,
+    parts::{code, docs, imports::Imports},
+};
+use crate::model::ir::{
+    Body, Choice, EnumBase, Field, Ident, Member, Model, Module, Presence, Struct, Ty, TypeDef,
+    TypeId,
+};
+
+pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
+    let mut files = Vec::new();
+    for module in &model.modules {
+        let has = |id: TypeId| !model.types.choices(id).is_empty();
+        if model.locations_of(module).any(has) {
+            files.push(OutFile {
+                path: format!("{}/choices.rs", module.path()),
+                contents: Contents::rust(move || choices(model, module)),
+                exports: Exports::All,
+            });
+        }
+        if shared(model, module).next().is_some() {
+            files.push(OutFile {
+                path: format!("{}/shared_choices.rs", module.path()),
+                contents: Contents::rust(move || shared_choices(model, module)),
+                exports: Exports::Nothing,
+            });
+        }
+    }
+    files
+}
+
+/// Returns the types with choices that several locations of a module share, and that it defines.
+fn shared<'m>(model: &'m Model, module: &'m Module) -> impl Iterator<Item = TypeId> + 'm {
+    let ids = model.types_of(module).into_iter();
+    ids.filter(|id| model.types[*id].shared.is_some() && !model.types.choices(*id).is_empty())
+}
+
+fn choices(model: &Model, module: &Module) -> TokenStream {
+    let docs = code::file_docs(&format!(
+        "Views of types of `{}` of whose fields at most one is set.",
+        module.api_version()
+    ));
+    let mut imports = Imports::beside(model, module);
+    let mut items = TokenStream::new();
+    for id in model.types_of(module) {
+        if model.types[id].shared.is_none() {
+            items.append_all(define(model, id, &mut imports));
+        }
+    }
+    let mut aliases: Vec<TypeId> = model.locations_of(module).collect();
+    aliases.retain(|id| model.types[*id].is_alias() && !model.types.choices(*id).is_empty());
+    aliases.sort_by_key(|id| model.types[*id].name());
+    for id in aliases {
+        items.append_all(renamed(model, module, id));
+    }
+    quote!(#docs #imports #items)
+}
+
+/// Shows the views of a type under the name of a location that is an alias of it.
+fn renamed(model: &Model, module: &Module, id: TypeId) -> TokenStream {
+    let definition = model.types.definition(id);
+    let def = &model.types[definition];
+    let (path, views) = match model.module_of(definition).filter(|it| *it != module) {
+        Some(other) => {
+            let version = &other.names().version;
+            (quote!(super::super::#version), &*def.views)
+        }
+        None if def.shared.is_some() => (quote!(super::shared_choices), def.defined_views()),
+        None => (quote!(self), def.defined_views()),
+    };
+    let names = views.iter().zip(&model.types[id].views);
+    let names = names.map(|(view, name)| {
+        if view == name {
+            quote!(pub use #path::#view;)
+        } else {
+            quote!(pub use #path::#view as #name;)
+        }
+    });
+    names.collect()
+}
+
+fn shared_choices(model: &Model, module: &Module) -> TokenStream {
+    let docs = code::file_docs(&format!(
+        "Views of types of `{}` that several schema locations share.",
+        module.api_version()
+    ));
+    let mut imports = Imports::shared(model, module);
+    let ids = shared(model, module);
+    let items: Vec<TokenStream> = ids.map(|id| define(model, id, &mut imports)).collect();
+    let mut file = quote! {
+        #docs
+        #imports
+        use super::shared::*;
+    };
+    file.extend(items);
+    file
+}
+
+/// Defines the views of a type, and its functions.
+fn define(model: &Model, id: TypeId, imports: &mut Imports<'_>) -> TokenStream {
+    let def = &model.types[id];
+    let Body::Struct(body) = &def.body else {
+        return TokenStream::new();
+    };
+    if body.choices.is_empty() {
+        return TokenStream::new();
+    }
+    let name = imports.defined_name(id);
+    let mut views = TokenStream::new();
+    let mut methods = TokenStream::new();
+    let mut constructed: Vec<&Ident> = Vec::new();
+    for (choice, view) in body.choices.iter().zip(def.defined_views()) {
+        let members: Vec<(&Member, &Field)> = choice
+            .members
+            .iter()
+            .filter_map(|member| Some((member, field(body, &member.wire)?)))
+            .collect();
+        views.append_all(enumeration(def, choice, view, &members, imports));
+        methods.append_all(method(choice, view, &members));
+        for (member, field) in members {
+            let Some(constructor) = &member.constructor else {
+                continue;
+            };
+            if !constructed.contains(&constructor) {
+                constructed.push(constructor);
+                methods.append_all(construct(model, body, member, field, imports));
+            }
+        }
+    }
+    quote! {
+        #views
+
+        impl #name {
+            #methods
+        }
+    }
+}
+
+fn field<'m>(body: &'m Struct, wire: &str) -> Option<&'m Field> {
+    body.fields.iter().find(|field| field.wire == wire)
+}
+
+fn enumeration(
+    def: &TypeDef,
+    choice: &Choice,
+    view: &Ident,
+    members: &[(&Member, &Field)],
+    imports: &mut Imports<'_>,
+) -> TokenStream {
+    let said = if choice.is_required {
+        "exactly one"
+    } else {
+        "one at most"
+    };
+    let docs = code::docs(&[
+        format!("Which of some fields of [`{}`] is set.", def.defined_name()),
+        String::new(),
+        format!("The schema permits {said}."),
+    ]);
+    let variants = members.iter().map(|(member, field)| {
+        let docs = code::doc(&docs::span(&member.wire));
+        let variant = member.variant();
+        let ty = imports.set(field);
+        quote! {
+            #docs
+            #variant(&'a #ty),
+        }
+    });
+    let variants: TokenStream = variants.collect();
+    quote! {
+        #docs
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum #view<'a> {
+            #variants
+            /// None of them is set.
+            None,
+            /// Several are set: these, by their names on the wire. The API server refuses such an object.
+            Several(Vec<&'static str>),
+        }
+    }
+}
+
+fn method(choice: &Choice, view: &Ident, members: &[(&Member, &Field)]) -> TokenStream {
+    let method = choice.method();
+    let docs = code::doc(&format!("Returns which field is set: a [`{view}`]."));
+    let names = members.iter().map(|(member, field)| {
+        let (ident, wire) = (field.ident(), &member.wire);
+        quote!(self.#ident.is_some().then_some(#wire))
+    });
+    let arms = members.iter().map(|(member, field)| {
+        let (ident, variant) = (field.ident(), member.variant());
+        quote! {
+            if let Some(value) = &self.#ident {
+                #view::#variant(value)
+            } else
+        }
+    });
+    quote! {
+        #docs
+        #[inline]
+        pub fn #method(&self) -> #view<'_> {
+            let set = [#(#names),*];
+            if set.iter().flatten().count() > 1 {
+                return #view::Several(set.iter().flatten().copied().collect());
+            }
+            #(#arms)* {
+                #view::None
+            }
+        }
+    }
+}
+
+/// Makes the function that creates a struct with one field of a choice, and with what the schema demands beside it.
+fn construct(
+    model: &Model,
+    body: &Struct,
+    member: &Member,
+    field: &Field,
+    imports: &mut Imports<'_>,
+) -> TokenStream {
+    let sets = member.sets.iter().filter_map(|(wire, text)| {
+        let field = self::field(body, wire)?;
+        let value = text_of(model, field, text, imports)?;
+        let ident = field.ident();
+        let value = match field.presence {
+            Presence::Required => value,
+            Presence::Optional => quote!(Some(#value)),
+            Presence::Nullable | Presence::OptionalNullable => return None,
+        };
+        Some((
+            quote!(#ident: #value,),
+            format!("{} is {}", docs::span(wire), docs::span(text)),
+        ))
+    });
+    let (sets, said): (Vec<TokenStream>, Vec<String>) = sets.unzip();
+    let mut line = format!("Creates it with {}", docs::span(&member.wire));
+    if !said.is_empty() {
+        line += "; the schema then demands that ";
+        line += &said.join(", and that ");
+    }
+    let docs = code::doc(&(line + "."));
+    let constructor = member.constructor.as_ref();
+    let (ident, ty) = (field.ident(), imports.set(field));
+    let value = if field.boxed {
+        quote!(Box::new(value))
+    } else {
+        quote!(value)
+    };
+    // A struct whose every field is set has no others.
+    let is_whole = body.fields.len() == 1 + sets.len() && body.rest.is_none();
+    let others = (!is_whole).then(|| quote!(..Self::default()));
+    quote! {
+        #docs
+        #[inline]
+        pub fn #constructor(value: #ty) -> Self {
+            Self {
+                #ident: Some(#value),
+                #(#sets)*
+                #others
+            }
+        }
+    }
+}
+
+/// Writes a text as a value of a field.
+fn text_of(
+    model: &Model,
+    field: &Field,
+    text: &str,
+    imports: &mut Imports<'_>,
+) -> Option<TokenStream> {
+    if field.boxed {
+        return None;
+    }
+    match &field.ty {
+        ty if *ty == Ty::STR => Some(quote!(#text.to_owned())),
+        Ty::Named(id) => {
+            let Body::Enum(body) = &model.types[model.types.definition(*id)].body else {
+                return None;
+            };
+            let mut variants = body.variants.iter();
+            let variant = variants.find(|it| it.value == text)?.ident();
+            let ty = imports.ty(&field.ty);
+            (body.base == EnumBase::Text).then(|| quote!(#ty::#variant))
+        }
+        Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) | Ty::External(_) => None,
+    }
+}

@@ -1,0 +1,25 @@
+//! Writes generated files so that a directory contains exactly those of the run, and never touches a file of someone else.
+//!
+//! [`plan`] compares the files with the directory; if there is an obstacle anywhere, nothing is written. [`Plan::apply`]
+//! writes new texts to temporary files next to their targets, renames them, and removes stale files. A file whose text
+//! is the same keeps its time stamp.
+mod apply;
+mod error;
+mod file_list;
+mod journal;
+mod path;
+mod plan;
+mod stage;
+
+pub use error::{Error, Obstacle};
+pub use file_list::{FILE_LIST, unchanged_files};
+pub use plan::{Action, Change, Plan, plan, plan_once, plan_part, plan_update};
+
+/// Returns whether the first line of a text marks it as generated.
+fn is_marked(text: &[u8]) -> bool {
+    let line = text.split(|byte| *byte == b'\n').next();
+    line.is_some_and(|line| line.trim_ascii_end() == crate::output::render::HEADER.as_bytes())
+}
+
+#[cfg(test)]
+mod tests;
