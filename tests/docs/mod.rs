@@ -8,7 +8,6 @@
 
 mod circles;
 mod commands;
-mod language;
 mod pages;
 mod reference;
 

@@ -127,6 +127,6 @@ fn counts_are_those_of_the_table() {
     }
     assert_eq!(
         found, table,
-        "CONTRIBUTING.md: change the table, and say below it why"
+        "CONTRIBUTING.md: change the table, and say in the commit why"
     );
 }

@@ -1,6 +1,5 @@
 //! Development tasks, run with `cargo xtask TASK`.
 mod book;
-mod breaking;
 mod corpus;
 mod dist;
 mod evolve;
@@ -21,9 +20,6 @@ use std::process::{Command, ExitCode};
 enum Task {
     /// Draw the plots and the recording of the book from recorded results
     BenchBook(book::Arguments),
-
-    /// Apply known faults to a copy of this repository one by one, and fail if the tests still pass
-    Break(breaking::Arguments),
 
     /// Generate, compile and round-trip a directory of real CRDs, and report the results
     Corpus(corpus::Arguments),
@@ -62,7 +58,6 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::BenchBook(arguments) => book::run(&arguments),
-        Task::Break(arguments) => breaking::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Dist(arguments) => dist::run(&arguments),
         Task::Evolve(arguments) => evolve::run(&arguments),

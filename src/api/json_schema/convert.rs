@@ -1,7 +1,7 @@
 //! Converts structural schemas to JSON Schema. Keywords that only the API server knows become what they mean, or are left out.
 use serde_json::{Map, Value, json};
 
-use super::meta;
+use crate::api::object_meta;
 
 /// The deepest schema that is converted.
 const MOST_DEPTH: usize = 512;
@@ -140,7 +140,7 @@ fn embedded(out: &mut Map<String, Value>) {
     let properties = out.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] = json!({"type": "string", "minLength": 1});
     properties["kind"] = json!({"type": "string", "minLength": 1});
-    let mut metadata = meta::embedded_meta();
+    let mut metadata = embedded_meta();
     metadata.insert("type".into(), json!(["object", "null"]));
     properties["metadata"] = metadata.into();
     let required = out.entry("required").or_insert_with(|| json!([]));
@@ -283,4 +283,9 @@ fn branch(schema: &Value) -> Value {
         }
     }
     out.into()
+}
+
+/// Returns the schema of the metadata of an embedded resource.
+pub(super) fn embedded_meta() -> Map<String, Value> {
+    Convert { strict: false }.node(&object_meta::object_meta(), false, false, 0)
 }

@@ -1,8 +1,7 @@
 //! The schema of `metadata`, which the API server validates itself.
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::convert::Convert;
-use crate::api::object_meta;
+use super::convert::embedded_meta;
 
 /// The names that the API server accepts: subdomains of DNS.
 const NAME: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
@@ -14,9 +13,4 @@ pub(super) fn object_meta() -> Value {
     schema["properties"]["name"]["maxLength"] = 253.into();
     schema["anyOf"] = json!([{"required": ["name"]}, {"required": ["generateName"]}]);
     schema
-}
-
-/// Returns the schema of the metadata of an embedded resource.
-pub(super) fn embedded_meta() -> Map<String, Value> {
-    Convert { strict: false }.node(&object_meta::object_meta(), false, false, 0)
 }

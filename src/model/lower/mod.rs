@@ -14,7 +14,9 @@ mod union;
 use crate::base::diag::Diagnostics;
 #[cfg(test)]
 use crate::input::crd::Crd;
-use crate::model::ir::{KindId, Model, Module};
+use crate::input::crd::Schema;
+use crate::model::ir::{Element, KindId, Model, Module, Rules, SchemaPath, Ty};
+use node::{Lowering, Node};
 
 pub(crate) use kind::{Lowered, versions};
 
@@ -31,6 +33,43 @@ const FORMS: &[node::Form] = &[
     containers::list,
     scalar::lower,
 ];
+
+impl Lowering<'_> {
+    /// Lowers a node and everything below it.
+    pub(super) fn lower(&mut self, schema: Box<Schema>, path: SchemaPath) -> (Ty, Node) {
+        let mut node = Node::new(schema, path);
+        let ty = FORMS
+            .iter()
+            .find_map(|form| form(self, &mut node))
+            .unwrap_or_else(|| containers::opaque(self, &mut node));
+        node.take_constraints(&ty);
+        leftovers::report(self, &node.schema, &node.path);
+        // Raw JSON can be null itself.
+        node.nullable &= ty != Ty::JSON;
+        (ty, node)
+    }
+
+    /// Lowers the items of a list or the values of a map; adds their constraints to those of the whole.
+    pub(super) fn element(
+        &mut self,
+        schema: Box<Schema>,
+        path: SchemaPath,
+        rules: &mut Rules,
+    ) -> Ty {
+        let (ty, node) = self.lower(schema, path);
+        let element = Element {
+            doc: node.doc,
+            default: node.default,
+            rules: node.rules,
+        };
+        rules.element = (!element.is_empty()).then(|| Box::new(element));
+        if node.nullable {
+            Ty::Nullable(Box::new(ty))
+        } else {
+            ty
+        }
+    }
+}
 
 /// Lowers every served version of every CRD.
 #[cfg(test)]

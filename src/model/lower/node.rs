@@ -1,9 +1,8 @@
-//! Lowers one schema node: keywords of any type first, then the first form that recognises it, then what is left.
-use super::{FORMS, containers, leftovers};
+//! A schema node while it is lowered, and the output it is lowered to.
 use crate::base::diag::{Code, Diagnostic, Diagnostics, Place, pointer};
 use crate::input::crd::{Constraints, Logic, Schema};
 use crate::model::ir::{
-    Body, Derives, Element, KindId, Origin, Rules, SchemaPath, Ty, TypeDef, TypeId, Types,
+    Body, Derives, KindId, Origin, Rules, SchemaPath, Ty, TypeDef, TypeId, Types,
 };
 use serde_json::Value;
 use std::mem::take;
@@ -95,41 +94,6 @@ impl Node {
 }
 
 impl Lowering<'_> {
-    /// Lowers a node and everything below it.
-    pub(super) fn lower(&mut self, schema: Box<Schema>, path: SchemaPath) -> (Ty, Node) {
-        let mut node = Node::new(schema, path);
-        let ty = FORMS
-            .iter()
-            .find_map(|form| form(self, &mut node))
-            .unwrap_or_else(|| containers::opaque(self, &mut node));
-        node.take_constraints(&ty);
-        leftovers::report(self, &node.schema, &node.path);
-        // Raw JSON can be null itself.
-        node.nullable &= ty != Ty::JSON;
-        (ty, node)
-    }
-
-    /// Lowers the items of a list or the values of a map; adds their constraints to those of the whole.
-    pub(super) fn element(
-        &mut self,
-        schema: Box<Schema>,
-        path: SchemaPath,
-        rules: &mut Rules,
-    ) -> Ty {
-        let (ty, node) = self.lower(schema, path);
-        let element = Element {
-            doc: node.doc,
-            default: node.default,
-            rules: node.rules,
-        };
-        rules.element = (!element.is_empty()).then(|| Box::new(element));
-        if node.nullable {
-            Ty::Nullable(Box::new(ty))
-        } else {
-            ty
-        }
-    }
-
     /// Adds the type of a node to the model.
     pub(super) fn define(&mut self, node: &Node, body: Body) -> Ty {
         Ty::Named(self.define_root(node, body))

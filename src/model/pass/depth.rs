@@ -3,19 +3,13 @@
 //! To check whether a type is `Send`, rustc visits all types in it and gives up after 128 steps (`recursion_limit`), some of which
 //! a future that holds the object takes. The other auto traits take as many steps at most, except `UnwindSafe`, which rustdoc asks
 //! for: records implement it themselves, so only lists and maps within one field count there.
-use super::known;
+use super::{CONTAINER_STEPS, LEAF_STEPS, STEP, known};
 use crate::base::diag::{Code, Diagnostics};
 use crate::base::options::Options;
 use crate::model::ir::{Body, Field, Model, Presence, Ty, TypeId};
 
-/// Steps that the compiler takes through an `Option`, a struct or a `Nullable` when it checks an auto trait.
-pub(super) const STEP: usize = 1;
 /// Steps through a `Box`.
 const BOX_STEPS: usize = 2;
-/// Steps through a `Vec` or a `BTreeMap`.
-pub(super) const CONTAINER_STEPS: usize = 3;
-/// Steps through a type without parts of the model, such as text or raw JSON.
-pub(super) const LEAF_STEPS: usize = 8;
 
 /// How many steps the types of an object may take.
 const LIMIT: usize = 96;

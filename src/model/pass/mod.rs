@@ -16,6 +16,13 @@ use crate::base::diag::Diagnostics;
 use crate::base::options::Options;
 use crate::model::ir::{Body, Model, TypeDef, TypeId};
 
+/// Steps that the compiler takes through an `Option`, a struct or a `Nullable` when it checks an auto trait; `depth` says why they count.
+const STEP: usize = 1;
+/// Steps through a `Vec` or a `BTreeMap`.
+const CONTAINER_STEPS: usize = 3;
+/// Steps through a type without parts of the model, such as text or raw JSON.
+const LEAF_STEPS: usize = 8;
+
 /// Changes the model and reports diagnostics.
 type Pass = fn(&mut Model, &Options, &mut Diagnostics);
 

@@ -1,7 +1,7 @@
 //! Characters and classes of patterns.
 use std::fmt::{self, Write};
 
-use super::{fault, parse::Result};
+use super::{Translated, fault};
 
 /// Ranges of code points.
 type Ranges = &'static [(u32, u32)];
@@ -100,7 +100,7 @@ impl Set {
 }
 
 /// Parses a class from its bracket on; returns what follows it.
-pub(super) fn parse(start: &str) -> Result<(Set, &str)> {
+pub(super) fn parse(start: &str) -> Translated<(Set, &str)> {
     let mut set = Set::default();
     let mut rest = &start[1..];
     if let Some(inside) = rest.strip_prefix('^') {
@@ -145,7 +145,7 @@ pub(super) fn parse(start: &str) -> Result<(Set, &str)> {
     Err(fault("missing closing ]", start))
 }
 
-fn member<'p>(rest: &'p str, class: &str) -> Result<(u32, &'p str)> {
+fn member<'p>(rest: &'p str, class: &str) -> Translated<(u32, &'p str)> {
     match rest.chars().next() {
         Some('\\') => character(rest),
         Some(member) => Ok((u32::from(member), &rest[member.len_utf8()..])),
@@ -154,7 +154,7 @@ fn member<'p>(rest: &'p str, class: &str) -> Result<(u32, &'p str)> {
 }
 
 /// Parses a class such as `[:alpha:]`; returns what follows it, if it is one.
-fn posix<'p>(start: &'p str, set: &mut Set) -> Result<Option<&'p str>> {
+fn posix<'p>(start: &'p str, set: &mut Set) -> Translated<Option<&'p str>> {
     let Some((name, rest)) = start.strip_prefix("[:").and_then(|it| it.split_once(":]")) else {
         return Ok(None);
     };
@@ -168,7 +168,7 @@ fn posix<'p>(start: &'p str, set: &mut Set) -> Result<Option<&'p str>> {
 }
 
 /// Parses an escape that is a class, such as `\d` or `\pL`; returns what follows it, if it is one.
-pub(super) fn escape<'p>(start: &'p str, set: &mut Set) -> Result<Option<&'p str>> {
+pub(super) fn escape<'p>(start: &'p str, set: &mut Set) -> Translated<Option<&'p str>> {
     let mut letters = start.chars().skip(1);
     let Some(letter) = letters.next() else {
         return Ok(None);
@@ -220,7 +220,7 @@ pub(super) fn escape<'p>(start: &'p str, set: &mut Set) -> Result<Option<&'p str
 }
 
 /// Parses the character that an escape means; returns its code point, which may be a surrogate, and what follows it.
-pub(super) fn character(start: &str) -> Result<(u32, &str)> {
+pub(super) fn character(start: &str) -> Translated<(u32, &str)> {
     let mut letters = start[1..].chars();
     let Some(letter) = letters.next() else {
         return Err(fault("trailing backslash at end of expression", ""));
@@ -261,7 +261,7 @@ fn invalid_escape(start: &str, rest: &str) -> String {
 }
 
 /// Parses what follows `\x`: two digits, or any number of them in braces.
-fn hexadecimal<'p>(start: &str, rest: &'p str) -> Result<(u32, &'p str)> {
+fn hexadecimal<'p>(start: &str, rest: &'p str) -> Translated<(u32, &'p str)> {
     let mut letters = rest.chars();
     let Some(inside) = rest.strip_prefix('{') else {
         let mut digit = || letters.next().and_then(|it| it.to_digit(16));

@@ -8,6 +8,9 @@ use regex::{Regex, RegexBuilder};
 
 use crate::Refused;
 
+/// A part of a translated pattern, or Go's message about it.
+type Translated<T> = Result<T, String>;
+
 /// Writes a pattern in the syntax of the crate `regex`.
 ///
 /// Each character is written as its number, and each class as ranges, since the syntaxes differ in what has a meaning where.

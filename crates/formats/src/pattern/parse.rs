@@ -2,6 +2,7 @@
 use std::fmt::Write;
 
 use super::{
+    Translated,
     class::{self, Set},
     fault,
 };
@@ -11,10 +12,8 @@ const MAX_REPEAT: u32 = 1000;
 /// Go's limit of nested groups.
 const MAX_DEPTH: usize = 1000;
 
-pub(super) type Result<T> = std::result::Result<T, String>;
-
 /// Writes a pattern in the syntax of the crate `regex`; the error is Go's text.
-pub(super) fn translate(pattern: &str) -> Result<String> {
+pub(super) fn translate(pattern: &str) -> Translated<String> {
     let mut parser = Parser {
         rest: pattern,
         out: String::new(),
@@ -107,7 +106,7 @@ impl<'p> Group<'p> {
     }
 
     /// Repeats the last part; the text is the rest of the pattern before and after the repetition.
-    fn repeat(&mut self, (before, after): (&'p str, &'p str), bounds: Bounds) -> Result<()> {
+    fn repeat(&mut self, (before, after): (&'p str, &'p str), bounds: Bounds) -> Translated<()> {
         let until = |start: &'p str| &start[..start.len() - after.len()];
         let text = until(before);
         let (least, most) = bounds;
@@ -175,7 +174,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Parses an opening parenthesis, or flags; returns whether a group begins.
-    fn open(&mut self) -> Result<bool> {
+    fn open(&mut self) -> Translated<bool> {
         let start = self.rest;
         let Some(inside) = start.strip_prefix("(?") else {
             self.take(1);
@@ -201,7 +200,7 @@ impl<'p> Parser<'p> {
         self.set_flags(start)
     }
 
-    fn set_flags(&mut self, start: &str) -> Result<bool> {
+    fn set_flags(&mut self, start: &str) -> Translated<bool> {
         let (mut on, mut off) = (String::new(), String::new());
         let (mut is_negated, mut has_flag) = (false, false);
         while let Some(next) = self.rest.chars().next() {
@@ -236,7 +235,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Parses an escape outside of a class; returns whether it is something that can be repeated.
-    fn escape(&mut self) -> Result<bool> {
+    fn escape(&mut self) -> Translated<bool> {
         let start = self.rest;
         let assertion = match start.as_bytes().get(1) {
             Some(b'A') => "\\A",

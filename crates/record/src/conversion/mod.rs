@@ -27,6 +27,7 @@
 //! # Ok::<(), kube_codegen_record::conversion::ConversionError>(())
 //! ```
 mod converter;
+mod error;
 mod kept;
 mod mapping;
 mod path;
@@ -35,7 +36,8 @@ mod round_trip;
 mod spoke;
 mod total;
 
-pub use converter::{ConversionError, Converter};
+pub use converter::Converter;
+pub use error::ConversionError;
 pub use mapping::{IfAbsent, Mapping, Narrowing};
 pub use path::Path;
 pub use review::review;

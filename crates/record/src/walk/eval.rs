@@ -7,12 +7,25 @@ use super::{
     node::Node,
     path::{Filter, Operand, Operator, Path, Step},
 };
+use crate::value::Record;
 
 /// The path does not fit the object (index out of bounds, not an array), so it finds nothing.
 #[derive(Debug)]
-pub(super) struct Failed;
+struct Failed;
 
-pub(super) fn find<'a>(path: &Path, start: Node<'a>) -> Result<Vec<Node<'a>>, Failed> {
+impl Path {
+    /// Returns all values that the path finds in `record`, in order. Finds nothing if an index is out of bounds or types do not fit.
+    pub fn find<'a>(&self, record: &'a dyn Record) -> Vec<Node<'a>> {
+        find(self, Node::of(record)).unwrap_or_else(|Failed| Vec::new())
+    }
+
+    /// Returns the first value that the path finds, which is what a printer column shows.
+    pub fn first<'a>(&self, record: &'a dyn Record) -> Option<Node<'a>> {
+        self.find(record).into_iter().next()
+    }
+}
+
+fn find<'a>(path: &Path, start: Node<'a>) -> Result<Vec<Node<'a>>, Failed> {
     let mut found = vec![start];
     for step in &path.steps {
         found = walk(step, &found)?;

@@ -35,8 +35,8 @@ mod path;
 mod table;
 
 pub use age::human_duration;
-pub use column::{Column, ColumnType, Columns};
+pub use column::{Column, ColumnType};
 pub use field::SelectableField;
 pub use node::Node;
 pub use path::{Path, PathError};
-pub use table::Table;
+pub use table::{Columns, Table};

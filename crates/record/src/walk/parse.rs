@@ -1,10 +1,12 @@
 //! Parses paths.
+use std::str::FromStr;
+
 use super::path::{Filter, Operand, Operator, Path, PathError, Step};
 
 /// The limit of nested filters, since paths are untrusted.
 const DEPTH: usize = 16;
 
-pub(super) struct Parser<'t> {
+struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
@@ -12,8 +14,25 @@ pub(super) struct Parser<'t> {
 
 type Parsed<T> = Result<T, PathError>;
 
+impl Path {
+    /// Parses a path, with or without the leading dot.
+    ///
+    /// # Errors
+    /// The first syntax error, with its position.
+    pub fn parse(text: &str) -> Result<Self, PathError> {
+        Parser::new(text).parse()
+    }
+}
+
+impl FromStr for Path {
+    type Err = PathError;
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        Self::parse(text)
+    }
+}
+
 impl<'t> Parser<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         Self {
             text,
             at: 0,
@@ -22,7 +41,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the whole text.
-    pub(super) fn parse(mut self) -> Parsed<Path> {
+    fn parse(mut self) -> Parsed<Path> {
         self.take('$');
         let mut steps = Vec::new();
         if !matches!(self.peek(), Some('.' | '[') | None) {

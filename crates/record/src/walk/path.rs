@@ -1,12 +1,5 @@
 //! The `JSONPath` of printer columns.
-use std::{fmt, str::FromStr};
-
-use super::{
-    eval::{self, Failed},
-    node::Node,
-    parse::Parser,
-};
-use crate::value::Record;
+use std::fmt;
 
 /// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a.b']`, `.spec.list[0].x`, `.spec.list[*].x` or
 /// `.status.conditions[?(@.type=="Ready")].status`.
@@ -69,33 +62,6 @@ pub(super) enum Operator {
     LessEqual,
     Greater,
     GreaterEqual,
-}
-
-impl Path {
-    /// Parses a path, with or without the leading dot.
-    ///
-    /// # Errors
-    /// The first syntax error, with its position.
-    pub fn parse(text: &str) -> Result<Self, PathError> {
-        Parser::new(text).parse()
-    }
-
-    /// Returns all values that the path finds in `record`, in order. Finds nothing if an index is out of bounds or types do not fit.
-    pub fn find<'a>(&self, record: &'a dyn Record) -> Vec<Node<'a>> {
-        eval::find(self, Node::of(record)).unwrap_or_else(|Failed| Vec::new())
-    }
-
-    /// Returns the first value that the path finds, which is what a printer column shows.
-    pub fn first<'a>(&self, record: &'a dyn Record) -> Option<Node<'a>> {
-        self.find(record).into_iter().next()
-    }
-}
-
-impl FromStr for Path {
-    type Err = PathError;
-    fn from_str(text: &str) -> Result<Self, PathError> {
-        Self::parse(text)
-    }
 }
 
 /// A syntax error in a path.

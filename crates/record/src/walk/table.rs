@@ -1,4 +1,4 @@
-//! Prints tables of objects as `kubectl get` does.
+//! Kinds with printer columns, and tables of their objects as `kubectl get` prints them.
 use std::{
     borrow::{Borrow, Cow},
     marker::PhantomData,
@@ -7,9 +7,95 @@ use std::{
 use jiff::Timestamp;
 
 use super::{
-    column::{Columns, Row},
+    cell::cell,
+    column::{Column, ColumnType},
     path::Path,
 };
+use crate::value::Record;
+
+/// The columns of kinds without columns of their own, as in the API server.
+const AGE: &[Column] = &[Column {
+    name: "Age",
+    type_: ColumnType::Date,
+    format: None,
+    json_path: ".metadata.creationTimestamp",
+    priority: 0,
+    description: None,
+}];
+
+/// A kind with printer columns. Generated for each kind of a CRD.
+pub trait Columns: Record + Sized {
+    /// The columns after NAME, as in the CRD.
+    const COLUMNS: &'static [Column];
+
+    /// Returns the headers as kubectl prints them, `NAME` first; with `wide`, those of `-o wide`.
+    fn headers(wide: bool) -> Vec<String> {
+        std::iter::once("NAME".to_owned())
+            .chain(shown::<Self>(wide).map(|column| column.name.to_uppercase()))
+            .collect()
+    }
+
+    /// Returns the settings of a table of such objects, as `kubectl get` prints it.
+    fn table() -> Table<Self> {
+        Table::plain()
+    }
+
+    /// Returns the cells of this object as kubectl prints them now. For many objects, a [`Table`] is cheaper.
+    fn row(&self, wide: bool) -> Vec<String> {
+        self.row_at(wide, Timestamp::now())
+    }
+
+    /// Returns the cells of this object as kubectl prints them at the time `now`.
+    fn row_at(&self, wide: bool, now: Timestamp) -> Vec<String> {
+        Row::of::<Self>(wide).cells(self, now)
+    }
+}
+
+fn shown<K: Columns>(wide: bool) -> impl Iterator<Item = &'static Column> {
+    let columns = if K::COLUMNS.is_empty() {
+        AGE
+    } else {
+        K::COLUMNS
+    };
+    columns
+        .iter()
+        .filter(move |column| wide || column.priority == 0)
+}
+
+/// The columns of a row, with parsed paths.
+struct Row {
+    name: Option<Path>,
+    columns: Vec<(ColumnType, Option<Path>)>,
+}
+
+impl Row {
+    fn of<K: Columns>(wide: bool) -> Self {
+        // As in the API server, an invalid path leaves its cells empty.
+        let columns =
+            shown::<K>(wide).map(|column| (column.type_, Path::parse(column.json_path).ok()));
+        Self {
+            name: Path::parse(".metadata.name").ok(),
+            columns: columns.collect(),
+        }
+    }
+
+    fn cells(&self, record: &dyn Record, now: Timestamp) -> Vec<String> {
+        let of = |type_, path: Option<&Path>| {
+            cell(
+                type_,
+                path.and_then(|path| path.first(record)).as_ref(),
+                now,
+            )
+        };
+        let name = std::iter::once(of(ColumnType::String, self.name.as_ref()));
+        name.chain(
+            self.columns
+                .iter()
+                .map(|(type_, path)| of(*type_, path.as_ref())),
+        )
+        .collect()
+    }
+}
 
 /// The minimum width of a column, including the padding, and the padding, as in kubectl's tab writer.
 const NARROWEST: usize = 6;

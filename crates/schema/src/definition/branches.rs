@@ -1,10 +1,11 @@
 //! The rules for `allOf`, `anyOf`, `oneOf` and `not`: branches constrain what is declared beside them, and declare nothing.
 
+use kube_codegen_formats::pattern::pattern_error;
 use serde_json::{Value, json};
 
 use super::{
     EMBEDDED, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE, Node, PRESERVE, Path, Rule, Stage,
-    Violations, child, is_set, list, properties, structure,
+    Violations, child, entry, is_set, list, properties,
 };
 
 /// What a branch may not have, and how the server calls its zero value.
@@ -55,7 +56,7 @@ fn values_of(schema: &Node, at: &Path<'_>, may_pair: bool, is_node: bool, found:
     if let Some(not) = child(schema, "not") {
         branch(not, &at.child("not"), false, found);
     }
-    structure::pattern(schema, at, found);
+    pattern(schema, at, found);
 }
 
 fn branch(schema: &Node, at: &Path<'_>, may_pair: bool, found: &mut Violations) {
@@ -136,4 +137,17 @@ fn is_declared(
             found,
         );
     }
+}
+
+/// Checks the pattern of a node or a branch.
+fn pattern(schema: &Node, at: &Path<'_>, found: &mut Violations) {
+    let pattern = entry(schema, "pattern");
+    let Some(why) = pattern.and_then(Value::as_str).and_then(pattern_error) else {
+        return;
+    };
+    let at = at.child("pattern");
+    let detail = format!("must be a valid regular expression, but isn't: {why}");
+    let violation = found.add(Stage::Structure, Rule::Pattern, &at);
+    violation.invalid(&at, pattern.unwrap_or(&Value::Null), &detail);
+    violation.why = why;
 }

@@ -1,6 +1,5 @@
 //! The rules of structural schemas: each node declares its type, and what every object has is declared as every object has it.
 
-use kube_codegen_formats::pattern::pattern_error;
 use serde_json::{Map, Value};
 
 use super::{
@@ -190,17 +189,4 @@ fn metadata(schema: &Map<String, Value>, at: &Path<'_>, found: &mut Violations) 
             violation.forbidden(at, "must not specify anything other than name and generateName, but metadata is implicitly specified");
         }
     }
-}
-
-/// Checks the pattern of a node or a branch.
-pub(super) fn pattern(schema: &Node, at: &Path<'_>, found: &mut Violations) {
-    let pattern = entry(schema, "pattern");
-    let Some(why) = pattern.and_then(Value::as_str).and_then(pattern_error) else {
-        return;
-    };
-    let at = at.child("pattern");
-    let detail = format!("must be a valid regular expression, but isn't: {why}");
-    let violation = found.add(Stage::Structure, Rule::Pattern, &at);
-    violation.invalid(&at, pattern.unwrap_or(&Value::Null), &detail);
-    violation.why = why;
 }

@@ -2,7 +2,7 @@
 use super::table::ALL;
 use super::types::{Ty, Type};
 use crate::base::options::Kubernetes;
-use crate::model::pass::depth::{CONTAINER_STEPS, LEAF_STEPS, STEP};
+use crate::model::pass::{CONTAINER_STEPS, LEAF_STEPS, STEP};
 use foldhash::{HashMap, HashMapExt};
 use std::sync::LazyLock;
 
