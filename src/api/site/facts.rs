@@ -2,7 +2,6 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::words;
 use crate::{input::crd::Constraints, model::ir::Rules, output::emit};
 
 /// The longest schema that is shown as it is, in bytes.
@@ -186,7 +185,7 @@ fn rule(validation: &Value) -> Option<Rule> {
     };
     let cel = text("rule")?.to_owned();
     let message = text("message").map(emit::line);
-    let words = message.or_else(|| words::of(&cel)).unwrap_or_default();
+    let words = message.unwrap_or_default();
     Some(Rule { words, cel })
 }
 

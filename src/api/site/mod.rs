@@ -10,7 +10,6 @@ mod render;
 mod search;
 mod shared;
 mod versions;
-mod words;
 
 use std::path::Path;
 

@@ -198,7 +198,9 @@ fn environment() -> Result<Environment<'static>, Error> {
         written.map_err(Error::from)
     });
     let safe = Value::from_safe_string;
-    environment.add_filter("prose", move |lines: Vec<String>| safe(prose::html(&lines)));
+    environment.add_filter("prose", move |lines: Vec<String>| {
+        safe(prose::blocks(&lines))
+    });
     environment.add_filter("inline", move |text: String| safe(prose::inline(&text)));
     // Markdown.
     environment.add_filter("lines", move |lines: Vec<String>| safe(lines.join("\n")));

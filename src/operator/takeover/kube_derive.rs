@@ -118,8 +118,7 @@ pub(crate) fn read(directory: &Path) -> Result<DerivedCrate, String> {
     }
     for (path, file) in &files {
         let relative = path.strip_prefix(directory).unwrap_or(path).to_owned();
-        let tokens = quote::quote!(#file).to_string();
-        found.calls(&tokens, &relative, &constants);
+        found.calls(file, &relative, &constants);
     }
     if found.types.is_empty() && problems.is_empty() {
         problems.push(format!(

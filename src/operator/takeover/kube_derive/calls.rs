@@ -5,16 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use syn::{Expr, Ident, Lit};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::{
+    Expr, ExprCall, ExprStruct, FieldValue, File, GenericArgument, Ident, Lit, Macro, Member,
+    PathArguments, Type, TypePath,
+    visit::{self, Visit},
+};
 
 use super::DerivedCrate;
 
-/// What makes a controller.
-const CONTROLLERS: [&str; 3] = [
-    "Controller :: new",
-    "Controller :: for_stream",
-    "Controller :: for_shared_stream",
-];
+/// The functions of `Controller` that make one.
+const CONTROLLERS: [&str; 3] = ["new", "for_stream", "for_shared_stream"];
 
 /// The texts of constants by their names. The same name may have another value in another file, or for another type.
 #[derive(Debug, Default)]
@@ -34,16 +35,25 @@ impl Constants {
         }
     }
 
-    /// Returns the text that starts an argument: a literal, or a constant of the file or else of another one, if that is unambiguous.
-    fn text(&self, argument: &str, file: &Path) -> Option<String> {
-        let argument = argument.trim().trim_start_matches("& ");
-        if let Some(literal) = argument.strip_prefix('"') {
-            return Some(literal.split('"').next()?.to_owned());
+    /// The text of an argument such as `"a"`, `NAME`, `&NAME`, `NAME.to_owned()` or `String::from(NAME)`.
+    fn text(&self, argument: &Expr, file: &Path) -> Option<String> {
+        match argument {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Str(text) => Some(text.value()),
+                _ => None,
+            },
+            Expr::Path(path) => self.named(&path.path.segments.last()?.ident, file),
+            Expr::Reference(inner) => self.text(&inner.expr, file),
+            Expr::Paren(inner) => self.text(&inner.expr, file),
+            Expr::MethodCall(call) => self.text(&call.receiver, file),
+            Expr::Call(call) if call.args.len() == 1 => self.text(call.args.first()?, file),
+            _ => None,
         }
-        let path = argument
-            .split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | ':' | ' ')))
-            .next()?;
-        let files = self.0.get(path.trim().rsplit([' ', ':']).next()?)?;
+    }
+
+    /// The value of a constant of the file or else of another one, if that is unambiguous.
+    fn named(&self, name: &Ident, file: &Path) -> Option<String> {
+        let files = self.0.get(&name.to_string())?;
         let values: BTreeSet<&String> = match files.get(file) {
             Some(own) => own.iter().collect(),
             None => files.values().flatten().collect(),
@@ -51,77 +61,144 @@ impl Constants {
         let only = values.first().filter(|_| values.len() == 1)?;
         Some((*only).clone())
     }
+
+    /// The texts of a list in a macro such as `json!`.
+    fn texts(&self, list: TokenStream, file: &Path) -> Vec<String> {
+        let expressions = syn::parse::Parser::parse2(
+            syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated,
+            list,
+        );
+        let expressions = expressions.into_iter().flatten();
+        expressions.filter_map(|it| self.text(&it, file)).collect()
+    }
 }
 
 impl DerivedCrate {
-    /// Finds controllers, finalizers, field managers and reporters in the text of a file, whose tokens have spaces between them.
-    pub(super) fn calls(&mut self, text: &str, file: &Path, constants: &Constants) {
-        let reconciled = self.reconciled(text);
-        if CONTROLLERS.iter().any(|it| text.contains(it)) {
-            self.controllers.insert(file.to_owned(), reconciled.clone());
-        }
-        let second = |arguments: &str| {
-            let second = second_argument(arguments)?;
-            // A function of this name has types as parameters.
-            let is_value = !second.contains(" : ");
-            is_value.then(|| constants.text(second, file)).flatten()
+    /// Finds controllers, finalizers, field managers and reporters in a file.
+    pub(super) fn calls(&mut self, parsed: &File, file: &Path, constants: &Constants) {
+        let mut found = Found {
+            constants,
+            file,
+            has_controller: false,
+            shared: BTreeSet::new(),
+            finalizers: BTreeSet::new(),
+            managers: Vec::new(),
+            reporters: BTreeSet::new(),
         };
-        let finalizers = after(text, "finalizer (").filter_map(second);
-        let by_hand = after(text, "\"finalizers\" : [");
-        let by_hand = by_hand.filter_map(|it| constants.text(it, file));
-        for finalizer in finalizers.chain(by_hand) {
+        found.visit_file(parsed);
+        let roots = self.types.iter().map(|it| &it.root);
+        let reconciled: BTreeSet<String> = roots
+            .filter(|it| found.shared.contains(*it))
+            .cloned()
+            .collect();
+        for finalizer in found.finalizers {
             let kinds = self.finalizers.entry(finalizer).or_default();
             kinds.extend(reconciled.iter().cloned());
         }
-        let managers =
-            after(text, "PatchParams :: apply (").chain(after(text, "field_manager : Some ("));
-        for manager in managers.filter_map(|it| constants.text(it, file)) {
+        for manager in found.managers {
             *self.field_managers.entry(manager).or_default() += 1;
         }
-        let reporters = after(text, "Recorder :: new (").filter_map(second);
-        let fields = after(text, "reporter :").chain(after(text, "Reporter { controller :"));
-        let fields = fields.filter_map(|it| constants.text(it, file));
-        self.reporters.extend(reporters.chain(fields));
-    }
-
-    /// Returns the names of the types that functions of a file have in an `Arc`, as a reconcile does.
-    fn reconciled(&self, text: &str) -> BTreeSet<String> {
-        let arguments = after(text, "Arc <").filter_map(|it| it.split('>').next());
-        let names = arguments.filter_map(|it| it.trim().rsplit([' ', ':']).next());
-        let names: BTreeSet<&str> = names.collect();
-        let roots = self.types.iter().map(|it| &it.root);
-        roots
-            .filter(|it| names.contains(it.as_str()))
-            .cloned()
-            .collect()
-    }
-}
-
-/// Returns the second of the arguments with which a text starts. Those of calls among them are not separated.
-fn second_argument(arguments: &str) -> Option<&str> {
-    let (mut depth, mut is_text, mut start) = (0_usize, false, None);
-    for (at, letter) in arguments.char_indices() {
-        match letter {
-            '"' => is_text = !is_text,
-            _ if is_text => {}
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' if depth > 0 => depth -= 1,
-            ')' | ']' | '}' => return Some(&arguments[start?..at]),
-            ',' if depth == 0 => match start {
-                Some(start) => return Some(&arguments[start..at]),
-                None => start = Some(at + 1),
-            },
-            _ => {}
+        self.reporters.extend(found.reporters);
+        if found.has_controller {
+            self.controllers.insert(file.to_owned(), reconciled);
         }
     }
-    None
 }
 
-/// Returns what follows each occurrence of `start`, where no longer name ends with it.
-fn after<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = &'a str> {
-    text.match_indices(start).filter_map(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let is_part = before.is_some_and(|it| it.is_alphanumeric() || it == '_');
-        (!is_part).then(|| &text[at + start.len()..])
-    })
+/// What one file has.
+struct Found<'a> {
+    constants: &'a Constants,
+    file: &'a Path,
+    has_controller: bool,
+    /// The names of the types in an `Arc`, as a reconcile gets its object.
+    shared: BTreeSet<String>,
+    finalizers: BTreeSet<String>,
+    managers: Vec<String>,
+    reporters: BTreeSet<String>,
+}
+
+impl Found<'_> {
+    fn text(&self, argument: Option<&Expr>) -> Option<String> {
+        self.constants.text(argument?, self.file)
+    }
+
+    /// Finds `"finalizers": […]` in the tokens of a macro, at any depth.
+    fn finalizers_in(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            let TokenTree::Group(group) = token else {
+                continue;
+            };
+            let key = at.checked_sub(2).map(|at| tokens[at].to_string());
+            if key.as_deref() == Some("\"finalizers\"") {
+                let texts = self.constants.texts(group.stream(), self.file);
+                self.finalizers.extend(texts);
+            }
+            self.finalizers_in(group.stream());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Found<'_> {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        if let Expr::Path(path) = &*call.func {
+            let names: Vec<String> = path
+                .path
+                .segments
+                .iter()
+                .map(|it| it.ident.to_string())
+                .collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            match names.as_slice() {
+                [.., "Controller", function] if CONTROLLERS.contains(function) => {
+                    self.has_controller = true;
+                }
+                [.., "PatchParams", "apply"] => {
+                    self.managers.extend(self.text(call.args.first()));
+                }
+                [.., "Recorder", "new"] => self.reporters.extend(self.text(call.args.get(1))),
+                [.., "finalizer"] => self.finalizers.extend(self.text(call.args.get(1))),
+                _ => {}
+            }
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_struct(&mut self, value: &'ast ExprStruct) {
+        let is_reporter = value
+            .path
+            .segments
+            .last()
+            .is_some_and(|it| it.ident == "Reporter");
+        for FieldValue { member, expr, .. } in &value.fields {
+            let Member::Named(name) = member else {
+                continue;
+            };
+            match (name.to_string().as_str(), expr) {
+                // The argument of `Some`.
+                ("field_manager", Expr::Call(_)) => self.managers.extend(self.text(Some(expr))),
+                ("reporter", _) => self.reporters.extend(self.text(Some(expr))),
+                ("controller", _) if is_reporter => self.reporters.extend(self.text(Some(expr))),
+                _ => {}
+            }
+        }
+        visit::visit_expr_struct(self, value);
+    }
+
+    fn visit_type_path(&mut self, path: &'ast TypePath) {
+        if let Some(last) = path.path.segments.last()
+            && last.ident == "Arc"
+            && let PathArguments::AngleBracketed(arguments) = &last.arguments
+            && let Some(GenericArgument::Type(Type::Path(inner))) = arguments.args.first()
+        {
+            let name = inner.path.segments.last().map(|it| it.ident.to_string());
+            self.shared.extend(name);
+        }
+        visit::visit_type_path(self, path);
+    }
+
+    fn visit_macro(&mut self, invocation: &'ast Macro) {
+        self.finalizers_in(invocation.tokens.clone());
+        visit::visit_macro(self, invocation);
+    }
 }
