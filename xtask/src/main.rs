@@ -3,7 +3,6 @@ mod book;
 mod corpus;
 mod dist;
 mod evolve;
-mod features;
 mod known;
 mod krew;
 mod package;
@@ -29,9 +28,6 @@ enum Task {
 
     /// Change real CRDs at random, and search for objects that disprove what `kube-codegen diff` calls compatible
     Evolve(evolve::Arguments),
-
-    /// Create a crate of types and clients from a directory of real CRDs, and compile it with each feature alone
-    Features(features::Arguments),
 
     /// Read random valid objects of a directory of real CRDs as their generated types, and compare what is written
     Roundtrip(roundtrip::Arguments),
@@ -61,7 +57,6 @@ fn main() -> ExitCode {
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Dist(arguments) => dist::run(&arguments),
         Task::Evolve(arguments) => evolve::run(&arguments),
-        Task::Features(arguments) => features::run(&arguments),
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
         Task::Krew(arguments) => krew::run(&arguments),
