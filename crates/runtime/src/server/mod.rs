@@ -25,8 +25,12 @@
 //! | `/debug/queues` | what waits, runs and is scheduled in the [queue](crate::queue::QueueSnapshot) of each controller, as JSON |
 //! | `/debug/log` | what is logged, with the feature `cli`; on a server that checks access, `PUT` with a level or directives changes it |
 //! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
+//!
+//! A server has at most 1000 connections. A new one ends the one that has been without a request for the longest, so clients that connect and
+//! send nothing keep nobody out. A request has to arrive within 30 seconds, and a connection without requests is closed after that time.
 mod access;
 pub mod checks;
+pub(crate) mod connections;
 pub(crate) mod policy;
 pub(crate) mod respond;
 pub(crate) mod tls;
@@ -60,6 +64,7 @@ pub use self::policy::{CipherSuite, TlsPolicy, TlsVersion};
 use self::{
     access::Access,
     checks::{Check, Checks},
+    connections::{Admitted, Connections, Limits},
     respond::Routes,
     tls::Acceptor,
 };
@@ -67,8 +72,10 @@ use crate::{informer::InformerFactory, metrics::Metrics};
 
 /// How long a client may take for a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long a client may take for the head of a request (as in controller-runtime).
-const REQUEST_HEAD: Duration = Duration::from_secs(32);
+/// Most bytes of the head of a request.
+const REQUEST_HEAD: usize = 64 << 10;
+/// How long the server waits before it accepts again after a failure.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long running requests may take once the server stops.
 const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
@@ -83,6 +90,7 @@ pub struct Server {
     resolver: Option<Arc<dyn ResolvesServerCert>>,
     reload: Duration,
     metrics: Option<Metrics>,
+    limits: Limits,
 }
 
 /// The certificate of a server.
@@ -141,6 +149,7 @@ impl Server {
             resolver: None,
             reload: Duration::from_secs(10),
             metrics: None,
+            limits: Limits::default(),
         }
     }
 
@@ -260,6 +269,7 @@ impl Server {
             routes: Arc::new(self.routes),
             tls,
             reload: self.reload,
+            connections: Connections::new(self.limits),
         })
     }
 }
@@ -284,6 +294,7 @@ pub struct Listening {
     routes: Arc<Routes>,
     tls: Option<Acceptor>,
     reload: Duration,
+    connections: Arc<Connections>,
 }
 
 impl Listening {
@@ -304,13 +315,22 @@ impl Listening {
             }
         };
         let accepting = async {
-            loop {
+            let mut failed = false;
+            for id in 0.. {
                 match self.listener.accept().await {
-                    Ok((stream, _)) => self.spawn(stream, graceful.watcher()),
-                    // The process has too many open files, or the client has gone.
+                    Ok((stream, _)) => {
+                        failed = false;
+                        let admitted = self.connections.admit(id).await;
+                        self.spawn(stream, admitted, graceful.watcher());
+                    }
+                    // The process has too many open files, or the client has gone. Without a pause, this would spin.
                     Err(error) => {
-                        warn!("cannot accept a connection: {error}");
-                        tokio::time::sleep(Duration::from_millis(100)).await;
+                        if !failed {
+                            warn!("cannot accept a connection: {error}");
+                        }
+                        failed = true;
+                        self.connections.end_longest_idle();
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 }
             }
@@ -326,16 +346,25 @@ impl Listening {
     }
 
     /// Serves one connection in the background.
-    fn spawn(&self, stream: TcpStream, watcher: Watcher) {
+    fn spawn(&self, stream: TcpStream, admitted: Admitted, watcher: Watcher) {
         let (routes, tls) = (Arc::clone(&self.routes), self.tls.clone());
+        let head = self.connections.limits.head;
         tokio::spawn(async move {
-            let Some(tls) = tls else {
-                return serve_connection(stream, routes, watcher).await;
+            let serving = async {
+                let Some(tls) = tls else {
+                    return serve_connection(stream, routes, &admitted, head, watcher).await;
+                };
+                match timeout(HANDSHAKE, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => {
+                        serve_connection(stream, routes, &admitted, head, watcher).await;
+                    }
+                    Ok(Err(error)) => debug!("TLS handshake failed: {error}"),
+                    Err(_) => debug!("TLS handshake took longer than {HANDSHAKE:?}"),
+                }
             };
-            match timeout(HANDSHAKE, tls.accept(stream)).await {
-                Ok(Ok(stream)) => serve_connection(stream, routes, watcher).await,
-                Ok(Err(error)) => debug!("TLS handshake failed: {error}"),
-                Err(_) => debug!("TLS handshake took longer than {HANDSHAKE:?}"),
+            tokio::select! {
+                () = serving => {}
+                () = admitted.over() => debug!("closed a connection without work"),
             }
         });
     }
@@ -344,15 +373,18 @@ impl Listening {
 async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     routes: Arc<Routes>,
+    admitted: &Admitted,
+    head: Duration,
     watcher: Watcher,
 ) {
-    let service = service_fn(move |request| {
-        let routes = Arc::clone(&routes);
-        async move { routes.respond(request).await }.map(Ok::<_, std::convert::Infallible>)
+    let service = service_fn(|request| {
+        let (routes, work) = (Arc::clone(&routes), admitted.work());
+        async move { routes.respond(request, work).await }.map(Ok::<_, std::convert::Infallible>)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(REQUEST_HEAD)
+        .header_read_timeout(head)
+        .max_buf_size(REQUEST_HEAD)
         .serve_connection(TokioIo::new(stream), service);
     if let Err(error) = watcher.watch(connection).await {
         debug!("connection ended: {error}");
@@ -373,5 +405,109 @@ impl fmt::Debug for Listening {
         f.debug_struct("Listening")
             .field("address", &self.local_addr().ok())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// Answers of a server with these limits, to the bytes that a client sends. The client reads until the server closes the connection.
+    async fn served(limits: Limits) -> SocketAddr {
+        let mut server = Server::plain("127.0.0.1:0").healthz("ping", checks::ping);
+        server.limits = limits;
+        let listening = server.bind().await.unwrap();
+        let address = listening.local_addr().unwrap();
+        tokio::spawn(listening.serve(std::future::pending()));
+        address
+    }
+
+    async fn begun(address: SocketAddr, bytes: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        stream
+    }
+
+    async fn rest(mut stream: TcpStream) -> String {
+        let mut answer = Vec::new();
+        let read = stream.read_to_end(&mut answer);
+        // A connection that is reset has ended too.
+        _ = timeout(Duration::from_secs(20), read)
+            .await
+            .expect("it is still open");
+        String::from_utf8(answer).unwrap()
+    }
+
+    #[tokio::test]
+    async fn clients_that_send_nothing_or_half_a_request_keep_nobody_out() {
+        let address = served(Limits {
+            connections: 4,
+            ..Limits::default()
+        })
+        .await;
+        let mut silent = Vec::new();
+        for number in 0..40 {
+            let sent = ["", "G", "GET /healthz HTTP/1.1\r\nHost: a\r\n", "\r\n"][number % 4];
+            silent.push(begun(address, sent).await);
+        }
+        for _ in 0..8 {
+            let request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+            let answer = rest(begun(address, request).await).await;
+            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        }
+        rest(silent.remove(0)).await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_without_a_whole_head_or_a_next_request_is_closed() {
+        let address = served(Limits {
+            head: Duration::from_millis(100),
+            ..Limits::default()
+        })
+        .await;
+        rest(begun(address, "").await).await;
+        rest(begun(address, "GET /healthz HTTP/1.1\r\nHost:").await).await;
+        let answer = rest(begun(address, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").await).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_no_response_does_not_keep_its_connection() {
+        let mut server = Server::plain("127.0.0.1:0");
+        server = server.healthz("long", || std::future::ready(Err("x".repeat(64 << 20))));
+        server.limits.idle = Duration::from_millis(300);
+        let listening = server.bind().await.unwrap();
+        let (address, connections) = (
+            listening.local_addr().unwrap(),
+            Arc::clone(&listening.connections),
+        );
+        tokio::spawn(listening.serve(std::future::pending()));
+        let _stream = begun(address, "GET /healthz/long HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(connections.count(), 1);
+        let closed = async {
+            while connections.count() > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), closed)
+            .await
+            .expect("it is still open");
+    }
+
+    #[tokio::test]
+    async fn a_head_has_a_limit() {
+        let address = served(Limits::default()).await;
+        let long = format!(
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nA: {}\r\n",
+            "a".repeat(REQUEST_HEAD)
+        );
+        let answer = rest(begun(address, &long).await).await;
+        assert!(
+            answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
+            "{answer}"
+        );
     }
 }

@@ -1,4 +1,7 @@
 //! Answers requests by their path.
+#[cfg(feature = "cli")]
+use std::time::Duration;
+
 #[cfg(feature = "webhook")]
 use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode, header};
@@ -9,7 +12,7 @@ use hyper::body::{Bytes, Incoming};
 
 use serde::Serialize;
 
-use super::{Access, Checks};
+use super::{Access, Checks, connections::Work};
 use crate::{
     informer::InformerStatus,
     metrics::{Format, Metrics},
@@ -18,7 +21,7 @@ use crate::{
 /// Answers a request.
 #[cfg(feature = "webhook")]
 pub(crate) type Responder =
-    Box<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<Full<Bytes>>> + Send + Sync>;
+    Box<dyn Fn(Request<Incoming>, Work) -> BoxFuture<'static, Response<Full<Bytes>>> + Send + Sync>;
 
 /// What the server serves.
 #[derive(Default)]
@@ -39,11 +42,21 @@ const QUEUED: usize = 100;
 const TEXT: &str = "text/plain; charset=utf-8";
 
 impl Routes {
-    pub(super) async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    pub(super) async fn respond(
+        &self,
+        request: Request<Incoming>,
+        work: Work,
+    ) -> Response<Full<Bytes>> {
         #[cfg(feature = "webhook")]
         if let Some(webhooks) = &self.webhooks {
-            return webhooks(request).await;
+            return webhooks(request, work).await;
         }
+        // These requests have no body, apart from a small one that has a time limit of its own.
+        work.begin();
+        self.answer(request).await
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let (method, uri) = (request.method(), request.uri());
         // Only those may change it whom the API server knows.
         let sets_log = cfg!(feature = "cli")
@@ -114,8 +127,12 @@ fn metrics(metrics: &Metrics, request: &Request<Incoming>) -> Response<Full<Byte
 #[cfg(feature = "cli")]
 async fn log(request: Request<Incoming>) -> Response<Full<Bytes>> {
     const LONGEST: usize = 4096;
+    const ARRIVES: Duration = Duration::from_secs(30);
     let changes = request.method() == Method::PUT;
-    let body = Limited::new(request.into_body(), LONGEST).collect().await;
+    let body = Limited::new(request.into_body(), LONGEST).collect();
+    let Ok(body) = tokio::time::timeout(ARRIVES, body).await else {
+        return text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive\n");
+    };
     let body = body.map(http_body_util::Collected::to_bytes);
     let Some(directives) = body.ok().and_then(|it| String::from_utf8(it.to_vec()).ok()) else {
         return text(StatusCode::BAD_REQUEST, "expected a level, or directives\n");

@@ -52,6 +52,7 @@ mod client;
 mod configuration;
 mod conversion;
 mod handler;
+mod memory;
 mod publish;
 mod refusal;
 mod request;

@@ -1,20 +1,19 @@
 //! Answers the requests of the API server to the webhooks.
 use std::{
     collections::BTreeMap,
-    fmt,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures::FutureExt as _;
 use http::{Method, Request as HttpRequest, Response, StatusCode, header, request::Parts};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper::body::{Body as _, Bytes, Incoming};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
 use kube::core::conversion::ConversionReview;
 use serde::{Deserialize, Serialize};
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    time::timeout,
+    sync::Semaphore,
+    time::{timeout, timeout_at},
 };
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument as _, error, field::Empty, trace_span, warn};
@@ -23,24 +22,22 @@ use super::{
     TIMEOUT, WebhookError, Webhooks,
     conversion::{self, Converters, Failure},
     handler::Handler,
+    memory::{Memory, Share},
     review::{self, Review, unexpected},
 };
 use crate::{
     metrics::{Metrics, WebhookMetrics},
     panics,
-    server::respond::{Responder, response, text},
+    server::{
+        connections::Work,
+        respond::{Responder, response, text},
+    },
 };
 
-/// Most bytes of an admission review, as in controller-runtime: two objects of the size that etcd stores, and more.
-const MAX_ADMISSION: usize = 7 << 20;
-/// Most bytes of all admission reviews at once.
-const ALL_ADMISSION: usize = 64 << 20;
-/// Most bytes of a conversion review, which has all objects of a list; and of all conversion reviews at once.
-const MAX_CONVERSION: usize = 256 << 20;
-/// The memory for bodies is given in units of this many bytes.
-const UNIT: usize = 64 << 10;
-/// How long the API server waits for conversions.
-const CONVERSION_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest time for a request: the API server waits at most this long, for conversions always.
+const LONGEST: Duration = Duration::from_secs(30);
+/// How many conversions run at once. Each has a thread.
+const CONVERSIONS: usize = 16;
 /// How much earlier than the API server's timeout a slow handler is answered for.
 const MARGIN: Duration = Duration::from_millis(500);
 
@@ -50,29 +47,15 @@ pub(super) struct Dispatch {
     admission: Arc<BTreeMap<String, Handler>>,
     converters: Arc<Converters>,
     metrics: WebhookMetrics,
-    /// The memory for bodies, which a request has until it is answered.
-    memory: Memory,
-}
-
-/// Units of memory for the bodies of admission and conversion reviews. Reviews wait for memory, and large conversions do not delay admission.
-#[derive(Clone)]
-struct Memory {
-    admission: Arc<Semaphore>,
-    conversion: Arc<Semaphore>,
-}
-
-impl Memory {
-    fn new() -> Self {
-        Self {
-            admission: Arc::new(Semaphore::new(ALL_ADMISSION / UNIT)),
-            conversion: Arc::new(Semaphore::new(MAX_CONVERSION / UNIT)),
-        }
-    }
+    admission_memory: Memory,
+    /// Large conversions do not delay admission.
+    conversion_memory: Memory,
+    conversions: Arc<Semaphore>,
 }
 
 type HttpResponse = Response<Full<Bytes>>;
 /// An answer without a review: an HTTP status and a sentence.
-type HttpError = (StatusCode, String);
+pub(super) type HttpError = (StatusCode, String);
 
 impl Dispatch {
     pub(super) fn new(webhooks: &Webhooks, metrics: &Metrics) -> Result<Self, WebhookError> {
@@ -87,7 +70,9 @@ impl Dispatch {
             admission: Arc::new(admission),
             converters: Arc::new(webhooks.converters.clone()),
             metrics: metrics.webhooks(),
-            memory: Memory::new(),
+            admission_memory: Memory::admission(),
+            conversion_memory: Memory::conversion(),
+            conversions: Arc::new(Semaphore::new(CONVERSIONS)),
         })
     }
 
@@ -104,13 +89,13 @@ impl Dispatch {
 
     /// Returns the function that a server answers with.
     pub(super) fn responder(self) -> Responder {
-        Box::new(move |request| {
+        Box::new(move |request, work| {
             let own = self.clone();
-            async move { own.respond(request).await }.boxed()
+            async move { own.respond(request, work).await }.boxed()
         })
     }
 
-    async fn respond(&self, request: HttpRequest<Incoming>) -> HttpResponse {
+    async fn respond(&self, request: HttpRequest<Incoming>, work: Work) -> HttpResponse {
         let started = Instant::now();
         let (head, mut body) = request.into_parts();
         let path = head.uri.path();
@@ -122,7 +107,8 @@ impl Dispatch {
             http.route = path,
             http.response.status_code = Empty,
         );
-        let answer = self.answer(&head, &mut body).instrument(span.clone()).await;
+        let answer = self.answer(&head, &mut body, &work);
+        let answer = answer.instrument(span.clone()).await;
         let answer = answer.unwrap_or_else(|(status, reason)| {
             warn!(webhook = %path, %status, "{reason}");
             text(status, reason + "\n")
@@ -130,6 +116,7 @@ impl Dispatch {
         // A client sends its whole request before it reads the answer, and gets none if the connection is closed earlier.
         let waits = head.uri.query().and_then(timeout_of).unwrap_or(TIMEOUT);
         let rest = waits.saturating_sub(started.elapsed());
+        drop(work);
         _ = timeout(rest, async {
             while let Some(Ok(_)) = body.frame().await {}
         })
@@ -139,7 +126,12 @@ impl Dispatch {
         answer
     }
 
-    async fn answer(&self, head: &Parts, body: &mut Incoming) -> Result<HttpResponse, HttpError> {
+    async fn answer(
+        &self,
+        head: &Parts,
+        body: &mut Incoming,
+        work: &Work,
+    ) -> Result<HttpResponse, HttpError> {
         let path = head.uri.path();
         let handler = self.admission.get(path);
         let converts = path == conversion::PATH && !self.converters.is_empty();
@@ -158,33 +150,37 @@ impl Dispatch {
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
         let waits = head.uri.query().and_then(timeout_of);
-        if let Some(handler) = handler {
-            let limit = within(waits.unwrap_or(TIMEOUT));
-            let read = read(body, MAX_ADMISSION, &self.memory.admission);
-            let (body, _memory) = in_time(limit, read).await?;
-            return self.admit(Arc::clone(handler), &body, limit).await;
+        let (memory, usual) = match handler {
+            Some(_) => (&self.admission_memory, TIMEOUT),
+            None => (&self.conversion_memory, LONGEST),
+        };
+        let limit = Limit::new(within(waits.unwrap_or(usual)));
+        let (body, share) = limit.body(memory.read(body)).await?;
+        work.begin();
+        match handler {
+            Some(handler) => self.admit(Arc::clone(handler), &body, share, limit).await,
+            None => self.convert(&body, share, limit).await,
         }
-        let limit = within(waits.unwrap_or(CONVERSION_TIMEOUT));
-        let read = read(body, MAX_CONVERSION, &self.memory.conversion);
-        let (body, _memory) = in_time(limit, read).await?;
-        self.convert(&body, limit).await
     }
 
     async fn admit(
         &self,
         handler: Handler,
         body: &[u8],
-        limit: Duration,
+        share: Share,
+        limit: Limit,
     ) -> Result<HttpResponse, HttpError> {
         let review: Review = parse(body, "an AdmissionReview")?;
         let request = review.open().map_err(|reason| bad_request(&reason))?;
         let uid = request.uid.clone();
         let what = format!("{} {}", request.operation, request.resource.resource);
-        // A task of its own: its panic ends nothing else, and a handler that blocks its thread does not delay the timeout.
-        let running = AbortOnDropHandle::new(tokio::spawn(handler(request)));
-        let result = match timeout(limit, running).await {
-            Ok(Ok(result)) => result,
-            Ok(Err(ended)) => {
+        let handling = handler(request);
+        // A task of its own: its panic ends nothing else, and a handler that blocks its thread does not delay the timeout. It keeps its share of
+        // the memory until it ends, which may be later.
+        let running = AbortOnDropHandle::new(tokio::spawn(async move { (handling.await, share) }));
+        let (result, _share) = match limit.work(running).await? {
+            Ok(result) => result,
+            Err(ended) => {
                 self.metrics.admission_panicked();
                 let message = match ended.try_into_panic() {
                     Ok(panic) => panics::message(panic),
@@ -194,12 +190,16 @@ impl Dispatch {
                 let message = format!("the webhook panicked: {message}");
                 return Err((StatusCode::INTERNAL_SERVER_ERROR, message));
             }
-            Err(_) => return Err(too_slow(limit)),
         };
-        json(&review::answer(uid, result))
+        reply(&review::answer(uid, result))
     }
 
-    async fn convert(&self, body: &[u8], limit: Duration) -> Result<HttpResponse, HttpError> {
+    async fn convert(
+        &self,
+        body: &[u8],
+        share: Share,
+        limit: Limit,
+    ) -> Result<HttpResponse, HttpError> {
         let review: ConversionReview = parse(body, "a ConversionReview")?;
         let (version, kind) = (conversion::API_VERSION, conversion::KIND);
         if (&*review.types.api_version, &*review.types.kind) != (version, kind) {
@@ -212,27 +212,70 @@ impl Dispatch {
             .ok_or_else(|| bad_request("the ConversionReview has no request"))?;
         let converters = Arc::clone(&self.converters);
         let (objects, wanted) = (request.objects, request.desired_api_version);
-        // A list may have many objects, and other requests should not wait for them.
-        let converting = tokio::task::spawn_blocking(move || converters.convert(objects, &wanted));
-        let result = match timeout(limit, converting).await {
-            Ok(Ok(Ok(objects))) => Ok(objects),
-            Ok(Ok(Err(Failure::Refused(message)))) => Err(message),
-            Ok(Ok(Err(Failure::Panic(message)))) => {
+        let turn = Arc::clone(&self.conversions).acquire_owned();
+        let turn = limit.work(turn).await?;
+        // A list may have many objects, and other requests should not wait for them. Nothing ends a thread: after a timeout it goes on, and keeps
+        // its turn and its share of the memory until it is done.
+        let converting = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            (converters.convert(objects, &wanted), share)
+        });
+        let (result, _share) = match limit.work(converting).await? {
+            Ok((Ok(objects), share)) => (Ok(objects), Some(share)),
+            Ok((Err(Failure::Refused(message)), _)) => (Err(message), None),
+            Ok((Err(Failure::Panic(message)), _)) => {
                 self.metrics.conversion_panicked();
                 error!("{message}");
-                Err(message)
+                (Err(message), None)
             }
-            Ok(Err(ended)) => Err(ended.to_string()),
-            Err(_) => return Err(too_slow(limit)),
+            Err(ended) => (Err(ended.to_string()), None),
         };
         if let Err(message) = &result {
             warn!("{message}");
         }
-        json(&conversion::answer(request.uid, result))
+        reply(&conversion::answer(request.uid, result))
     }
 }
 
-fn json(value: &impl Serialize) -> Result<HttpResponse, HttpError> {
+/// The time for a request, from its arrival.
+#[derive(Clone, Copy)]
+struct Limit {
+    time: Duration,
+    end: tokio::time::Instant,
+}
+
+impl Limit {
+    fn new(time: Duration) -> Self {
+        Self {
+            time,
+            end: tokio::time::Instant::now() + time,
+        }
+    }
+
+    /// Reads a body, unless other bodies take all memory or the client sends it too slowly.
+    async fn body<T>(
+        self,
+        read: impl Future<Output = Result<T, HttpError>>,
+    ) -> Result<T, HttpError> {
+        timeout_at(self.end, read).await.unwrap_or_else(|_| {
+            let message = format!(
+                "other bodies used all memory, or the body did not arrive, for {:?}",
+                self.time
+            );
+            Err((StatusCode::SERVICE_UNAVAILABLE, message))
+        })
+    }
+
+    async fn work<T>(self, work: impl Future<Output = T>) -> Result<T, HttpError> {
+        timeout_at(self.end, work).await.map_err(|_| {
+            let message = format!("the webhook took longer than {:?}", self.time);
+            // For 504, the API server would report a sentence of its own instead of this one.
+            (StatusCode::INTERNAL_SERVER_ERROR, message)
+        })
+    }
+}
+
+fn reply(value: &impl Serialize) -> Result<HttpResponse, HttpError> {
     let json = serde_json::to_vec(value)
         .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(response(StatusCode::OK, "application/json", json))
@@ -243,57 +286,11 @@ fn parse<'a, T: Deserialize<'a>>(body: &'a [u8], what: &str) -> Result<T, HttpEr
         .map_err(|error| bad_request(&format!("the body is not {what}: {error}")))
 }
 
-fn bad_request(message: &str) -> HttpError {
+pub(super) fn bad_request(message: &str) -> HttpError {
     (StatusCode::BAD_REQUEST, message.to_owned())
 }
 
-fn too_slow(limit: Duration) -> HttpError {
-    let message = format!("the webhook took longer than {limit:?}");
-    // For 504, the API server would report a sentence of its own instead of this one.
-    (StatusCode::INTERNAL_SERVER_ERROR, message)
-}
-
-/// Waits for memory for the body, and reads it.
-async fn read<'m>(
-    body: &mut Incoming,
-    limit: usize,
-    memory: &'m Semaphore,
-) -> Result<(Bytes, SemaphorePermit<'m>), HttpError> {
-    // Of a body without a length, nothing but the limit is known.
-    let length = body.size_hint().upper();
-    let length = length.map_or(Ok(limit), usize::try_from);
-    let length = length.ok().filter(|length| *length <= limit);
-    let length = length.ok_or_else(|| too_large(limit))?;
-    let unavailable =
-        |error: &dyn fmt::Display| (StatusCode::SERVICE_UNAVAILABLE, error.to_string());
-    let units = u32::try_from(length.div_ceil(UNIT)).map_err(|error| unavailable(&error))?;
-    let permit = memory.acquire_many(units).await;
-    let permit = permit.map_err(|error| unavailable(&error))?;
-    match Limited::new(body, limit).collect().await {
-        Ok(body) => Ok((body.to_bytes(), permit)),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Err(error) => Err(bad_request(&format!("the body cannot be read: {error}"))),
-    }
-}
-
-fn too_large(limit: usize) -> HttpError {
-    let message = format!("the body is larger than {limit} bytes");
-    (StatusCode::PAYLOAD_TOO_LARGE, message)
-}
-
-/// Reads a body, unless other bodies take all memory or the client sends it too slowly.
-async fn in_time<T>(
-    limit: Duration,
-    read: impl Future<Output = Result<T, HttpError>>,
-) -> Result<T, HttpError> {
-    timeout(limit, read).await.unwrap_or_else(|_| {
-        let message =
-            format!("other bodies used all memory, or the body did not arrive, for {limit:?}");
-        Err((StatusCode::SERVICE_UNAVAILABLE, message))
-    })
-}
-
-/// Returns the value of `timeout` in a query, such as `10s`.
+/// Returns the value of `timeout` in a query, such as `10s`. Anyone may send it, but the API server waits no longer than [`LONGEST`].
 fn timeout_of(query: &str) -> Option<Duration> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let (_, value) = pairs.find(|(key, _)| key == "timeout")?;
@@ -301,7 +298,7 @@ fn timeout_of(query: &str) -> Option<Duration> {
         .into_iter()
         .find_map(|(unit, millis)| Some((millis, value.strip_suffix(unit)?)))?;
     let number: u64 = digits.parse().ok()?;
-    Some(Duration::from_millis(number.checked_mul(unit)?))
+    Some(Duration::from_millis(number.saturating_mul(unit)).min(LONGEST))
 }
 
 /// Returns how long a handler may take, if the API server waits for `waits`.
@@ -338,7 +335,14 @@ impl Drop for Measured<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use parking_lot::Mutex;
+    use serde_json::json;
+
+    use super::{
+        super::{Refusal, Request},
+        *,
+    };
 
     #[test]
     fn a_handler_has_less_time_than_the_api_server_waits() {
@@ -348,5 +352,72 @@ mod tests {
         assert_eq!(limit("a=b&timeout=500ms"), Duration::from_millis(450));
         assert_eq!(timeout_of("timeout=soon"), None);
         assert_eq!(timeout_of("timeout=99999999999999999999s"), None);
+        for long in ["999999999s", "100000m", "18446744073709551615m", "31s"] {
+            assert_eq!(timeout_of(&format!("timeout={long}")), Some(LONGEST));
+        }
+    }
+
+    /// Waits until a share of the memory is free again.
+    async fn all_free(memory: &Memory) {
+        while !memory.is_free() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn work_that_goes_on_after_its_timeout_keeps_its_share_of_the_memory() {
+        let (convert, converting) = std::sync::mpsc::channel::<()>();
+        let (admit, admitting) = std::sync::mpsc::channel::<()>();
+        let (converting, admitting) = (Mutex::new(converting), Mutex::new(admitting));
+        let webhooks = Webhooks::new("operator")
+            .converting::<ConfigMap, _>(move |_, _| {
+                _ = converting.lock().recv();
+                Err("late")
+            })
+            .defaulting(
+                move |_: &mut ConfigMap, _: &Request| -> Result<(), Refusal> {
+                    _ = admitting.lock().recv();
+                    Ok(())
+                },
+            );
+        let dispatch = Dispatch::new(&webhooks, &Metrics::new()).unwrap();
+        let limit = || Limit::new(Duration::from_millis(100));
+        let read = async |memory: &Memory, review: serde_json::Value| {
+            let mut body = Full::new(Bytes::from(review.to_string()));
+            memory.read(&mut body).await.unwrap()
+        };
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+
+        let memory = &dispatch.conversion_memory;
+        let review = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+            "request": {"uid": "a", "desiredAPIVersion": "v2", "objects": [object]},
+        });
+        let (body, share) = read(memory, review).await;
+        let late = dispatch.convert(&body, share, limit()).await.unwrap_err();
+        assert_eq!(late.0, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!memory.is_free());
+        drop(convert);
+        all_free(memory).await;
+
+        let memory = &dispatch.admission_memory;
+        let review = json!({
+            "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+            "request": {
+                "uid": "a", "operation": "CREATE", "userInfo": {}, "object": object,
+                "kind": {"group": "", "version": "v1", "kind": "ConfigMap"},
+                "resource": {"group": "", "version": "v1", "resource": "configmaps"},
+            },
+        });
+        let (body, share) = read(memory, review).await;
+        let handler = Arc::clone(dispatch.admission.values().next().unwrap());
+        let late = dispatch
+            .admit(handler, &body, share, limit())
+            .await
+            .unwrap_err();
+        assert_eq!(late.0, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!memory.is_free());
+        drop(admit);
+        all_free(memory).await;
     }
 }
