@@ -3,15 +3,20 @@
 //! The API server stores an object in the version that was the storage version when the object was last written. As long as
 //! `status.storedVersions` of a CRD names a version, `spec.versions` must have it.
 //! See <https://kubernetes.io/docs/tasks/manage-kubernetes-objects/storage-version-migration/>.
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api, Client,
-    api::{ApiResource, DynamicObject, ListParams, PostParams},
+    api::{ApiResource, DynamicObject, ListParams, ObjectMeta, PostParams},
 };
 use serde_json::{Value, json};
+use tracing::{debug, info};
 
+/// How often in a row a list may expire without a new object. Then the migration fails.
+const EXPIRED: u32 = 8;
+/// How long the migration waits after a list has expired; twice as long each time in a row.
+const BACK_OFF: Duration = Duration::from_millis(250);
 /// How often the state of a `StorageVersionMigration` is read.
 const POLL: Duration = Duration::from_secs(1);
 
@@ -28,6 +33,10 @@ const POLL: Duration = Duration::from_secs(1);
 /// println!("{} objects rewritten, stored versions are {:?}", report.rewritten, report.stored_versions);
 /// # Ok(()) }
 /// ```
+///
+/// While a large kind is migrated, etcd is compacted, and the list of the objects expires. The migration then goes on where it was, after a short
+/// pause, calls [`on_progress`](Migration::on_progress) and logs how far it is. It fails only if the list expires again and again without a new
+/// object.
 ///
 /// A migration that was interrupted is simply started again: the API server writes nothing for an object that is in the storage version
 /// already. The client needs `list` and `update` on the kind, `get` on CRDs and `update` on `customresourcedefinitions/status`; for
@@ -121,7 +130,7 @@ impl<'a> Migration<'a> {
         self
     }
 
-    /// Calls a function after each chunk.
+    /// Calls a function after each chunk, and when the list of the objects has expired.
     #[must_use]
     pub fn on_progress(mut self, report: impl FnMut(&Progress) + Send + 'a) -> Self {
         self.on_progress = Box::new(report);
@@ -186,20 +195,45 @@ impl<'a> Migration<'a> {
         let all = Api::<DynamicObject>::all_with(client.clone(), &resource);
         let mut progress = Progress::default();
         let mut params = ListParams::default().limit(self.chunk);
+        let mut expired = 0;
+        // By name: an object that is deleted and created again is in the storage version too.
+        let mut done = HashSet::new();
         loop {
             let page = match all.list(&params).await {
-                // The continue token has expired.
-                Err(kube::Error::Api(status)) if status.code == 410 => {
-                    params.continue_token = None;
-                    progress = Progress::default();
+                // The API server no longer has the state of the first page: etcd is compacted every five minutes. With the token of the answer, it
+                // goes on with the next object as it is now. Objects that are missed in that way are new, and so in the storage version.
+                Err(kube::Error::Api(status)) if status.code == 410 && expired < EXPIRED => {
+                    let fresh = status.metadata.and_then(|list| list.continue_);
+                    params.continue_token = fresh.filter(|token| !token.is_empty());
+                    info!(
+                        crd = self.crd,
+                        seen = progress.seen,
+                        total = progress.total,
+                        from_the_start = params.continue_token.is_none(),
+                        "the list of the objects has expired; the migration goes on"
+                    );
+                    (self.on_progress)(&progress);
+                    tokio::time::sleep(BACK_OFF * 2_u32.pow(expired)).await;
+                    expired += 1;
                     continue;
                 }
                 page => page?,
             };
-            progress.seen += page.items.len();
+            let mut objects = page.items;
+            // After a start from the first page, the objects before are done.
+            objects.retain(|object| {
+                let ObjectMeta {
+                    namespace, name, ..
+                } = &object.metadata;
+                done.insert((namespace.clone(), name.clone()))
+            });
+            if !objects.is_empty() {
+                expired = 0;
+            }
+            progress.seen += objects.len();
             let remaining = page.metadata.remaining_item_count.unwrap_or(0);
             progress.total = Some(progress.seen + usize::try_from(remaining).unwrap_or(0));
-            for object in page.items {
+            for object in objects {
                 let api = match &object.metadata.namespace {
                     Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),
                     None => all.clone(),
@@ -215,6 +249,12 @@ impl<'a> Migration<'a> {
                 }
             }
             (self.on_progress)(&progress);
+            debug!(
+                crd = self.crd,
+                seen = progress.seen,
+                total = progress.total,
+                "migrating"
+            );
             params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
             if params.continue_token.is_none() {
                 return Ok(progress);

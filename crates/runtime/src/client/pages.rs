@@ -1,7 +1,8 @@
 //! A list in pages that never returns an object twice.
 //!
-//! A continue token expires after some minutes (410). As in client-go's pager, everything is then listed in one response at the newest version,
-//! without the objects that were already returned. The pages then have two versions.
+//! A continue token expires after some minutes (410). The server then sends a fresh one, which goes on with the next object at the newest version.
+//! Without it, or if it has expired too, everything is listed in one response, as in client-go's pager, without the objects that were already
+//! returned. Either way, the pages have two versions. (An informer cannot go on like that: its cache needs one version, to watch from.)
 use std::collections::HashSet;
 
 use futures::{Stream, stream};
@@ -53,9 +54,9 @@ impl<K: ApiObject> Pages<K> {
         if let Some(error) = self.invalid.take() {
             return Err(error);
         }
-        let mut page = match send(&self.api, "list", |it| it.list(&self.params)).await {
+        let mut page = match self.page().await {
             Err(error) if error.is_gone() && self.params.continue_token.is_some() => {
-                self.rest().await?
+                self.after_expiry(&error).await?
             }
             page => page?,
         };
@@ -86,10 +87,23 @@ impl<K: ApiObject> Pages<K> {
         Ok((page, rest))
     }
 
-    /// Lists everything in one response, after the token has expired.
-    async fn rest(&mut self) -> kube::Result<ObjectList<K>> {
+    async fn page(&self) -> kube::Result<ObjectList<K>> {
+        send(&self.api, "list", |it| it.list(&self.params)).await
+    }
+
+    /// Goes on after the token has expired.
+    async fn after_expiry(&mut self, gone: &kube::Error) -> kube::Result<ObjectList<K>> {
+        let metadata = gone.status().and_then(|status| status.metadata.as_ref());
+        let fresh = metadata.and_then(|list| list.continue_.clone());
+        if let Some(fresh) = fresh.filter(|token| !token.is_empty()) {
+            self.params.continue_token = Some(fresh);
+            match self.page().await {
+                Err(error) if error.is_gone() => {}
+                page => return page,
+            }
+        }
         self.params.continue_token = None;
         self.params.limit = None;
-        send(&self.api, "list", |it| it.list(&self.params)).await
+        self.page().await
     }
 }

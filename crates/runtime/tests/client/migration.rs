@@ -1,5 +1,8 @@
 //! Storage migration against the API server in memory.
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
@@ -7,7 +10,7 @@ use kube::{
     api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams},
 };
 use kube_codegen_runtime::migration::{Error, Migration};
-use kube_codegen_testing::ApiServer;
+use kube_codegen_testing::{Action, ApiServer, Failure};
 use serde_json::{Value, json};
 
 fn crd(storage: &str) -> Value {
@@ -33,8 +36,8 @@ async fn stored(crds: &Api<CustomResourceDefinition>) -> Vec<String> {
     crd.status.unwrap().stored_versions.unwrap()
 }
 
-#[tokio::test]
-async fn all_objects_are_rewritten_and_old_versions_forgotten() {
+/// A kind with objects in v1, whose storage version is v2.
+async fn to_migrate(objects: usize) -> (ApiServer, Api<CustomResourceDefinition>) {
     let server = ApiServer::new();
     let client = server.client();
     let crds = Api::<CustomResourceDefinition>::all(client.clone());
@@ -47,7 +50,7 @@ async fn all_objects_are_rewritten_and_old_versions_forgotten() {
         kind: "Widget".into(),
         plural: "widgets".into(),
     };
-    for index in 0..25 {
+    for index in 0..objects {
         let api =
             Api::<DynamicObject>::namespaced_with(client.clone(), ["a", "b"][index % 2], &resource);
         let mut widget = DynamicObject::new(&format!("w{index}"), &resource);
@@ -60,7 +63,13 @@ async fn all_objects_are_rewritten_and_old_versions_forgotten() {
         .await
         .unwrap();
     assert_eq!(stored(&crds).await, ["v1", "v2"]);
+    (server, crds)
+}
 
+#[tokio::test]
+async fn all_objects_are_rewritten_and_old_versions_forgotten() {
+    let (server, crds) = to_migrate(25).await;
+    let client = server.client();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let migration = Migration::of("widgets.example.com").chunk(10).by_server();
     let migration = migration
@@ -88,4 +97,76 @@ async fn all_objects_are_rewritten_and_old_versions_forgotten() {
         .await
         .unwrap_err();
     assert!(matches!(missing, Error::Request(_)), "{missing}");
+}
+
+/// Expires the list after each `lifetime` updates, and returns how often a list answered 410. Without `fresh`, that answer has no token.
+fn compacted(server: &ApiServer, lifetime: usize, fresh: bool) -> Arc<AtomicUsize> {
+    let (token, gone) = (Arc::new(Mutex::new(String::new())), Arc::default());
+    let (updates, last, this) = (AtomicUsize::new(0), Arc::clone(&token), server.clone());
+    server.intercept(move |request| {
+        if (request.verb, request.resource.as_str()) == ("update", "widgets")
+            && (updates.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(lifetime)
+        {
+            this.expire_list(&last.lock().unwrap());
+        }
+        Action::Pass
+    });
+    let counted: Arc<AtomicUsize> = Arc::clone(&gone);
+    server.intercept_answers(move |request, answer| {
+        if request.verb == "list" && request.resource == "widgets" {
+            let next = answer["metadata"]["continue"].as_str().unwrap_or_default();
+            if request.status == 410 {
+                counted.fetch_add(1, Ordering::Relaxed);
+                if !fresh {
+                    let mut answer = answer.clone();
+                    answer["metadata"] = json!({});
+                    return Action::Answer(410, answer);
+                }
+            }
+            next.clone_into(&mut token.lock().unwrap());
+        }
+        Action::Pass
+    });
+    gone
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_migration_goes_on_after_its_list_has_expired() {
+    for fresh in [true, false] {
+        goes_on(fresh).await;
+    }
+}
+
+async fn goes_on(fresh: bool) {
+    let (server, crds) = to_migrate(100).await;
+    let gone = compacted(&server, 35, fresh);
+    let seen = Mutex::new(Vec::new());
+    let migration = Migration::of("widgets.example.com").chunk(10);
+    let migration = migration.on_progress(|progress| seen.lock().unwrap().push(progress.seen));
+    let report = migration.run(&server.client()).await.unwrap();
+    assert_eq!((report.rewritten, report.skipped), (100, 0));
+    assert_eq!(stored(&crds).await, ["v2"]);
+    assert!(gone.load(Ordering::Relaxed) >= 2);
+    let seen = seen.into_inner().unwrap();
+    assert!(seen.is_sorted() && seen.last() == Some(&100), "{seen:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_always_expires_ends_the_migration() {
+    let (server, _) = to_migrate(20).await;
+    server.intercept(|request| {
+        let later = request.path.contains("continue=");
+        match (request.verb, later) {
+            ("list", true) => Action::Fail(Failure::status(410)),
+            _ => Action::Pass,
+        }
+    });
+    let started = tokio::time::Instant::now();
+    let migration = Migration::of("widgets.example.com").chunk(10);
+    let error = migration.run(&server.client()).await.unwrap_err();
+    assert!(matches!(error, Error::Request(_)), "{error}");
+    assert!(
+        started.elapsed() > std::time::Duration::from_secs(10),
+        "it waits in between"
+    );
 }

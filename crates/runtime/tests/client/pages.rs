@@ -74,6 +74,33 @@ async fn an_expired_token_lists_the_rest_and_nothing_twice() {
 }
 
 #[tokio::test]
+async fn an_expired_token_is_replaced_by_the_one_of_the_answer() {
+    let expired = |token: &str| {
+        let (code, mut status) = status(410, "Expired");
+        status["metadata"] = json!({"continue": token});
+        (code, status)
+    };
+    let server = Server::with([
+        page(&["a", "b"], "t1"),
+        expired("f1"),
+        page(&["c", "d"], "t2"),
+        expired("f2"),
+        expired("f3"),
+        page(&["a", "b", "c", "d", "e"], ""),
+    ]);
+    let names = names(&server).await;
+    assert_eq!(names, [vec!["a", "b"], vec!["c", "d"], vec!["e"]]);
+    let lines = server.lines();
+    assert!(lines[2].ends_with("limit=2&continue=f1"), "{}", lines[2]);
+    assert!(lines[4].ends_with("limit=2&continue=f2"), "{}", lines[4]);
+    assert!(
+        !lines[5].contains("continue") && !lines[5].contains("limit"),
+        "{}",
+        lines[5]
+    );
+}
+
+#[tokio::test]
 async fn other_errors_end_the_stream() {
     let first: Vec<_> = {
         let server = Server::with([status(410, "Expired")]);
