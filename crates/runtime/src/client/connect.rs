@@ -1,7 +1,7 @@
 //! Clients that notice dead connections.
 use std::time::Duration;
 
-use http::{Request, Response, Uri};
+use http::{HeaderValue, Request, Response, Uri};
 use http_body_util::BodyExt;
 use hyper_timeout::TimeoutConnector;
 use hyper_util::{
@@ -10,8 +10,10 @@ use hyper_util::{
 };
 use kube::{
     Client, Config,
-    client::{Body, ClientBuilder, ConfigExt, DynBody, retry::RetryPolicy},
+    client::{AuthError, Body, ClientBuilder, ConfigExt, DynBody, retry::RetryPolicy},
+    config::AuthInfo,
 };
+use secrecy::ExposeSecret;
 use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxService};
 
 use super::{token::Renewing, warnings};
@@ -51,6 +53,7 @@ pub fn connect(config: Config) -> kube::Result<Client> {
 /// TCP probes a silent connection from half of `dead_after` on, and on Linux gives up unacknowledged data after `dead_after`. With a proxy
 /// (`config.proxy_url`), this has no effect, since the proxy answers the probes.
 pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuilder<Service>> {
+    check_token(&config.auth_info)?;
     if config.proxy_url.is_some() {
         return ClientBuilder::try_from(config);
     }
@@ -85,6 +88,16 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
         service.boxed(),
         config.default_namespace,
     ))
+}
+
+/// Rejects a token that cannot be sent, such as one with a line break at its end. kube panics because of it.
+fn check_token(auth: &AuthInfo) -> kube::Result<()> {
+    let Some(token) = &auth.token else {
+        return Ok(());
+    };
+    let header = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()));
+    let invalid = |error| kube::Error::Auth(AuthError::InvalidBearerToken(error));
+    header.map(drop).map_err(invalid)
 }
 
 fn tcp(dead_after: Duration) -> HttpConnector {

@@ -11,7 +11,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use tower::BoxError;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use super::{Cluster, ClusterChange, Clusters, cluster::Settings, switch::Switch};
 use crate::{client::describe, deadline, panics};
@@ -63,7 +63,13 @@ impl Members {
                     entries.retain(|_, entry| !entry.ended.is_cancelled());
                     continue;
                 }
-                change = self.changes.next(), if open => change,
+                change = AssertUnwindSafe(self.changes.next()).catch_unwind(), if open => {
+                    change.unwrap_or_else(|panic| {
+                        let message = panics::message(panic);
+                        error!("the source of clusters panicked, so no cluster joins or leaves any more: {message}");
+                        None
+                    })
+                }
             };
             let Some(change) = change else {
                 open = false;

@@ -1,7 +1,7 @@
 //! Members by their kubeconfigs, in Secrets of the hub.
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
 
-use futures::{Stream, StreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, stream};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{
     Client, Config,
@@ -14,6 +14,7 @@ use super::ClusterChange;
 use crate::{
     client::describe,
     informer::{InformerEvent, InformerFactory},
+    panics,
 };
 
 /// The label of Secrets that hold the kubeconfig of a member.
@@ -135,7 +136,13 @@ impl KubeconfigSecrets {
             }
         };
         let name = secret.metadata.name.clone()?;
-        match self.connect(&secret).await {
+        // Whatever a Secret contains must not end the other clusters.
+        let connected = AssertUnwindSafe(self.connect(&secret)).catch_unwind();
+        let connected = connected.await.unwrap_or_else(|panic| {
+            drop(panics::message(panic));
+            Err(Unusable::Panicked)
+        });
+        match connected {
             Ok((server, client)) => Some(match known.insert(name.clone(), server.clone()) {
                 Some(before) if before == server => ClusterChange::Renewed { name, client },
                 _ => ClusterChange::Joined { name, client },
@@ -215,8 +222,10 @@ enum Unusable {
     Context,
     #[error("the URL of its server or proxy is missing or invalid")]
     Url,
-    #[error("its certificates or keys cannot be read")]
+    #[error("its token, certificates or keys cannot be used")]
     Credentials,
+    #[error("the function that makes its client panicked")]
+    Panicked,
 }
 
 impl Unusable {

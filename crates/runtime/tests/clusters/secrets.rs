@@ -205,7 +205,7 @@ fn refused(kubeconfig: &str) -> Vec<(&'static str, String, &'static str)> {
                 "/clusters/0/cluster",
                 json!({"server": server, "certificate-authority-data": "hunter2"}),
             ),
-            "its certificates or keys cannot be read",
+            "its token, certificates or keys cannot be used",
         ),
         (
             "l",
@@ -213,7 +213,17 @@ fn refused(kubeconfig: &str) -> Vec<(&'static str, String, &'static str)> {
                 "/users/0/user",
                 json!({"client-certificate-data": "hunter2", "client-key-data": "hunter2"}),
             ),
-            "its certificates or keys cannot be read",
+            "its token, certificates or keys cannot be used",
+        ),
+        (
+            "n",
+            with("/users/0/user/token", json!("hunter2\n")),
+            "its token, certificates or keys cannot be used",
+        ),
+        (
+            "o",
+            with("/users/0/user/token", json!("hunter2\u{1}")),
+            "its token, certificates or keys cannot be used",
         ),
     ]
 }
@@ -247,6 +257,47 @@ async fn a_kubeconfig_must_not_reach_outside_of_its_secret_and_no_log_shows_it()
     assert_eq!(format!("{joined:?}"), r#"[Joined { name: "z", .. }]"#);
     let log = log.text();
     assert!(!log.contains("hunter2"), "{log}");
+}
+
+/// The manager's clients, and those of a function that panics.
+#[tokio::test]
+async fn one_bad_kubeconfig_stops_no_other_cluster() {
+    let hub = ApiServer::new();
+    let (rome, of_rome) = member("rome-1").await;
+    let (_bad, of_bad) = member("bad").await;
+    let of_bad = of_bad.replace("\"token\":\"bad\"", "\"token\":\"bad\\n\"");
+    store(&hub, "a-bad", &of_bad);
+    // After a restart, the bad Secret is there from the start.
+    for round in 0..2 {
+        for panics in [false, true] {
+            let mut manager = Manager::builder(hub.client(), "fleet").build().unwrap();
+            let mut secrets = manager.kubeconfig_secrets("fleet");
+            if panics {
+                secrets = secrets.connect_with(|config| {
+                    assert!(config.cluster_url.port_u16().is_none(), "hunter2");
+                    unreachable!("every server has a port")
+                });
+                store(&hub, "a-bad", &of_rome);
+            } else {
+                store(&hub, "a-bad", &of_bad);
+            }
+            let clusters = manager.clusters(secrets.changes(), control);
+            let stop = CancellationToken::new();
+            let running = tokio::spawn(manager.run(stop.clone().cancelled_owned()));
+            store(&hub, "rome", &of_rome);
+            if !panics {
+                let name = format!("map-{round}");
+                seed(&rome, &name);
+                reconciled(&rome, &name, "rome").await;
+            }
+            tokio::time::sleep(SECOND / 5).await;
+            let expected: &[&str] = if panics { &[] } else { &["rome"] };
+            assert_eq!(clusters.names(), expected);
+            assert!(!running.is_finished());
+            stop.cancel();
+            running.await.unwrap().unwrap();
+        }
+    }
 }
 
 #[tokio::test]
