@@ -2,23 +2,23 @@
 use std::sync::Arc;
 
 use k8s_openapi::{
-    api::{
-        coordination::v1::{Lease, LeaseSpec},
-        core::v1::ObjectReference,
-    },
+    api::{coordination::v1::LeaseSpec, core::v1::ObjectReference},
     apimachinery::pkg::apis::meta::v1::MicroTime,
     jiff::SignedDuration,
 };
 use kube::{Api, Client, Resource, api::PostParams};
 use thiserror::Error;
 use tokio::time::{Duration, Instant, timeout};
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
-use super::{config::Complete, status::LeaderStatus};
+use super::{config::Complete, lease::Lease, status::LeaderStatus};
 use crate::{
     client::{ErrorExt, describe},
     clock,
 };
+
+/// Only a holder that has failed, or a mistake, leads to a longer wait for a Lease.
+const LONG: Duration = Duration::from_secs(3600);
 
 /// Called with the identity of each new leader.
 pub(crate) type OnNewLeader = Arc<dyn Fn(&str) + Send + Sync>;
@@ -315,7 +315,20 @@ impl Lock {
                 on_new_leader(holder);
             }
         }
-        self.observed = Some(Observed { lease, changed });
+        let is_news = self
+            .observed
+            .as_ref()
+            .is_none_or(|it| it.lease.spec != lease.spec);
+        let is_own = self.is_own(&lease);
+        let observed = Observed { lease, changed };
+        if is_news && !is_own && !observed.is_free() && observed.duration() > LONG {
+            warn!(
+                lease = self.name(),
+                "the lease can be taken over when its holder has not renewed it for {:?}: delete the Lease if that is a mistake",
+                observed.duration()
+            );
+        }
+        self.observed = Some(observed);
     }
 
     /// Returns `lease`, held by this candidate for another duration.
@@ -360,12 +373,20 @@ impl Lock {
 impl Observed {
     /// Whether the lease cannot have expired for the server, by the duration that its holder wrote.
     fn is_valid(&self) -> bool {
+        self.changed.elapsed() < self.duration()
+    }
+
+    /// Returns how long the holder may go without a renewal, as it wrote; nothing if that is missing or negative.
+    fn duration(&self) -> Duration {
         let spec = self.lease.spec.as_ref();
-        let seconds = spec
-            .and_then(|spec| spec.lease_duration_seconds)
-            .unwrap_or(0);
-        let duration = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-        self.changed.elapsed() < duration
+        let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
+        Duration::from_secs(u64::try_from(seconds.unwrap_or(0)).unwrap_or(0))
+    }
+
+    fn is_free(&self) -> bool {
+        let spec = self.lease.spec.as_ref();
+        spec.and_then(|spec| spec.holder_identity.as_deref())
+            .is_none_or(str::is_empty)
     }
 }
 

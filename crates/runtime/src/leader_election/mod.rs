@@ -40,6 +40,7 @@
 //! Requires `get`, `create` and `update` on `leases` of the group `coordination.k8s.io`.
 mod candidate;
 mod config;
+mod lease;
 mod lock;
 mod status;
 mod term;
@@ -55,6 +56,7 @@ use tracing::{info, warn};
 use self::candidate::Candidate;
 pub(crate) use self::{
     config::{Complete, JITTER_FACTOR},
+    lease::Lease,
     lock::{AttemptError, Holder, Lock, within},
     term::{TermControl, fence},
 };

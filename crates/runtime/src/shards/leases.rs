@@ -4,10 +4,7 @@ use std::{
     sync::Arc,
 };
 
-use k8s_openapi::{
-    api::coordination::v1::{Lease, LeaseSpec},
-    apimachinery::pkg::apis::meta::v1::MicroTime,
-};
+use k8s_openapi::{api::coordination::v1::LeaseSpec, apimachinery::pkg::apis::meta::v1::MicroTime};
 use kube::{
     Api, Client,
     api::{DeleteParams, PostParams, Preconditions},
@@ -19,7 +16,7 @@ use crate::{
     cache::ObjectKey,
     client::ErrorExt,
     clock,
-    leader_election::{AttemptError, Complete, within},
+    leader_election::{AttemptError, Complete, Lease, within},
 };
 
 /// The label of all these Leases; its value is the name of the Lease of the election.
@@ -101,7 +98,9 @@ impl Leases {
                     *of_range = holder;
                 }
             } else if kind.starts_with("-replica-") {
-                view.replicas.extend(holder);
+                // A stranger's Lease has another name than a replica's would. It keeps nothing, and is deleted once it expires.
+                let is_replica = |holder: &String| Self::replica(&self.name, holder) == name;
+                view.replicas.extend(holder.filter(is_replica));
                 replicas.push(Arc::clone(lease));
             }
         }
@@ -117,7 +116,7 @@ impl Leases {
             self.hold(&mut lease, &self.identity);
             let params = PostParams::default();
             let created = within(self.request_timeout, self.api.create(&params, &lease)).await?;
-            return Ok(created.metadata.resource_version);
+            return Ok(created.metadata.resource_version.clone());
         };
         if let Some(holder) = holder(&lease)
             && *holder != *self.identity
@@ -129,7 +128,8 @@ impl Leases {
             }
         }
         self.hold(&mut lease, &self.identity);
-        Ok(self.replace(&name, &lease).await?.metadata.resource_version)
+        let held = self.replace(&name, &lease).await?;
+        Ok(held.metadata.resource_version.clone())
     }
 
     /// Frees the Lease of a unit if this replica holds it. Only after all work of the unit has ended.

@@ -69,6 +69,9 @@ use crate::{
     },
 };
 
+/// How many times its own lease duration a replica grants others. Replicas of one operator have the same, apart from a moment during an update.
+const LONGEST: u32 = 10;
+
 tokio::task_local! {
     /// The term of the range whose object the current task reconciles.
     static CURRENT: Term;
@@ -194,6 +197,7 @@ impl Replica {
         let membership = Membership::new(Lock::new(client, group), Lock::new(client, own));
         let timing = Timing {
             retry_period: membership.config().retry_period,
+            longest_lease: membership.config().lease_duration.saturating_mul(LONGEST),
             longest_way: membership.longest_way(),
             grace_period,
         };

@@ -4,13 +4,17 @@ use std::{
     sync::Arc,
 };
 
-use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::api::coordination::v1::LeaseSpec;
 use tokio::time::{Duration, Instant};
+use tracing::warn;
+
+use crate::leader_election::Lease;
 
 /// The Leases of the replicas, as the cache has shown them.
 pub(super) struct Replicas {
     seen: BTreeMap<String, Seen>,
     retry_period: Duration,
+    longest: Duration,
 }
 
 struct Seen {
@@ -21,10 +25,12 @@ struct Seen {
 }
 
 impl Replicas {
-    pub(super) fn new(retry_period: Duration) -> Self {
+    /// A Lease expires after `longest`, whatever it says. Otherwise, one for many years would keep its share of the objects that long.
+    pub(super) fn new(retry_period: Duration, longest: Duration) -> Self {
         Self {
             seen: BTreeMap::new(),
             retry_period,
+            longest,
         }
     }
 
@@ -44,18 +50,28 @@ impl Replicas {
         for lease in replicas {
             let spec = &lease.spec;
             let name = lease.metadata.name.clone().unwrap_or_default();
-            let new = || Seen {
-                spec: spec.clone(),
-                since: now,
-                not_before: now,
+            let seconds = spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
+            let seconds = seconds.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0));
+            let says = Duration::from_secs(seconds);
+            let longest = self.longest;
+            let new = || {
+                if says > longest {
+                    warn!(
+                        lease = lease.metadata.name,
+                        "the lease of a replica is for {says:?}, but expires {longest:?} after its last renewal"
+                    );
+                }
+                Seen {
+                    spec: spec.clone(),
+                    since: now,
+                    not_before: now,
+                }
             };
             let seen = self.seen.entry(name).or_insert_with(new);
             if seen.spec != *spec {
                 *seen = new();
             }
-            let seconds = spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
-            let seconds = seconds.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0));
-            let expiry = (seen.since + Duration::from_secs(seconds)).max(seen.not_before);
+            let expiry = (seen.since + says.min(longest)).max(seen.not_before);
             if now < expiry {
                 next = next.min(expiry);
             } else {

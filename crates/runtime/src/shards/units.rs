@@ -12,7 +12,6 @@ use futures::{
     future::{BoxFuture, FutureExt},
     stream::FuturesUnordered,
 };
-use k8s_openapi::api::coordination::v1::Lease;
 use tokio::{
     sync::watch,
     time::{Duration, Instant, sleep, sleep_until},
@@ -27,7 +26,7 @@ use super::{
 use crate::{
     client::describe,
     informer::{SharedInformer, is_earlier},
-    leader_election::{AttemptError, LeaderStatus, TermControl},
+    leader_election::{AttemptError, LeaderStatus, Lease, TermControl},
 };
 
 /// The units of one replica.
@@ -51,6 +50,8 @@ pub(super) struct Units {
 #[derive(Clone, Copy)]
 pub(super) struct Timing {
     pub(super) retry_period: Duration,
+    /// How long a replica may go without a renewal, whatever its Lease says.
+    pub(super) longest_lease: Duration,
     /// How long a write may be on its way.
     pub(super) longest_way: Duration,
     /// How long the reconciles of a range may take to end.
@@ -104,7 +105,7 @@ impl Units {
             moving: BTreeMap::new(),
             moves: FuturesUnordered::new(),
             paused: BTreeMap::new(),
-            replicas: Replicas::new(timing.retry_period),
+            replicas: Replicas::new(timing.retry_period, timing.longest_lease),
         }
     }
 
@@ -186,6 +187,11 @@ impl Units {
         if holder(&lease) == Some(self.status.identity()) {
             return;
         }
+        info!(
+            lease = lease.metadata.name,
+            holder = holder(&lease),
+            "the lease of a replica has expired"
+        );
         let leases = self.leases.clone();
         let done = async move {
             Done::Other(match holder(&lease) {

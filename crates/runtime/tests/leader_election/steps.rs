@@ -394,3 +394,52 @@ async fn labels_callbacks_and_events_name_the_leader() {
         assert!(notes.iter().any(|found| found == note), "{note}: {notes:?}");
     }
 }
+
+/// What a real API server accepts.
+#[tokio::test(start_paused = true)]
+async fn every_lease_that_the_server_accepts_is_taken_over_once_it_expires() {
+    for spec in [
+        json!({"holderIdentity": "gone", "leaseDurationSeconds": 1, "renewTime": "9999-12-31T23:59:59.999999Z"}),
+        json!({"holderIdentity": "gone", "leaseDurationSeconds": 1, "renewTime": "9999-12-30T22:00:00.999999Z"}),
+        json!({"holderIdentity": "gone", "leaseDurationSeconds": 1, "renewTime": "2090-01-01T00:00:00.000000Z"}),
+        json!({"holderIdentity": "", "acquireTime": "9999-12-31T23:59:59.000000Z"}),
+        json!({"holderIdentity": "gone", "renewTime": null}),
+        json!({"holderIdentity": "gone", "leaseDurationSeconds": 1, "leaseTransitions": i32::MAX}),
+        json!({"holderIdentity": "gone", "leaseDurationSeconds": -5}),
+        json!({}),
+    ] {
+        let server = ApiServer::new();
+        server
+            .seed(&json!({
+                "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                "metadata": {"name": "election", "namespace": "default"}, "spec": spec,
+            }))
+            .unwrap();
+        let (term, task) = lead(elector(&server, "a"));
+        sleep(20 * SECOND).await;
+        assert!(term.is_active(), "{spec}");
+        task.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_for_years_is_respected_and_the_wait_is_logged() {
+    let (log, _guard) = crate::log::Log::collect();
+    let server = ApiServer::new();
+    server
+        .seed(&json!({
+            "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": "election", "namespace": "default"},
+            "spec": {"holderIdentity": "gone", "leaseDurationSeconds": i32::MAX},
+        }))
+        .unwrap();
+    let (term, task) = lead(elector(&server, "a"));
+    sleep(3600 * SECOND).await;
+    assert!(!term.is_active());
+    let text = log.text();
+    assert_eq!(text.matches("delete the Lease").count(), 1, "{text}");
+    server.delete::<Lease>("default", "election").unwrap();
+    sleep(20 * SECOND).await;
+    assert!(term.is_active());
+    task.abort();
+}

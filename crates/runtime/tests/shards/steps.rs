@@ -272,3 +272,64 @@ async fn settings_without_a_sense_are_refused() {
     let builder = Manager::builder(server.client(), NAME).shards(Shards::new(4));
     assert!(describe(&builder.build().unwrap_err()).contains("--leader-elect"));
 }
+
+/// Leases that nobody renews, or of a stranger.
+#[tokio::test(start_paused = true)]
+async fn a_lease_for_years_keeps_no_share() {
+    let world = world(20);
+    let ghost = start(&world, "ghost", 16, SECOND / 10, 1);
+    until(&world, || world.has_converged()).await;
+    ghost.task.abort();
+    let mut leases: Vec<Lease> = world.server.list();
+    leases.retain(|lease| {
+        let name = lease.metadata.name.as_deref().unwrap_or_default();
+        name.starts_with("operator-replica-")
+    });
+    let own = leases[0].metadata.name.clone().unwrap();
+    let edited = world.server.edit::<Lease>("default", &own, |lease| {
+        lease["spec"]["leaseDurationSeconds"] = json!(i32::MAX);
+        lease["spec"]["renewTime"] = json!("9999-12-31T23:59:59.999999Z");
+    });
+    edited.unwrap();
+    let stranger = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {
+            "name": "operator-replica-0000000000000001", "namespace": "default",
+            "labels": {"kube-codegen.dev/shards-of": "operator"},
+        },
+        "spec": {"holderIdentity": "stranger", "leaseDurationSeconds": i32::MAX, "renewTime": "2026-01-01T00:00:00.000000Z"},
+    });
+    world.server.seed(&stranger).unwrap();
+    let replica = start(&world, "a", 16, SECOND / 10, 2);
+    // Ten times the duration of the election.
+    sleep(180 * SECOND).await;
+    assert_eq!(world.shares().get("a"), Some(&16), "{:?}", world.shares());
+    for number in 0..20 {
+        world.want(&format!("map-{number}"), "1");
+    }
+    until(&world, || world.has_converged()).await;
+    // Freed after that time, and deleted after another.
+    sleep(180 * SECOND).await;
+    assert!(world.server.get::<Lease>("default", &own).is_none());
+    replica.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn leases_of_shards_may_have_any_time() {
+    let world = world(20);
+    let first = start(&world, "a", 4, SECOND / 10, 1);
+    until(&world, || world.has_converged()).await;
+    first.stop().await.unwrap();
+    let leases: Vec<Lease> = world.server.list();
+    for lease in leases {
+        let name = lease.metadata.name.unwrap();
+        let edited = world.server.edit::<Lease>("default", &name, |lease| {
+            lease["spec"]["renewTime"] = json!("9999-12-31T23:59:59.999999Z");
+            lease["spec"]["acquireTime"] = json!("9999-12-31T23:59:59.999999Z");
+        });
+        edited.unwrap();
+    }
+    let second = start(&world, "b", 4, SECOND / 10, 2);
+    until(&world, || world.shares().get("b") == Some(&4)).await;
+    second.stop().await.unwrap();
+}
