@@ -53,7 +53,19 @@ impl Pending {
     fn is_passed_by(&self, object: &dyn AnyObject) -> bool {
         match &self.until {
             Until::Version(version) => number(object).is_none_or(|number| number >= *version),
-            Until::Deleted(uid) => object.metadata().uid.as_ref() != Some(uid),
+            // Of an object that had the name before, the watch may still be behind.
+            Until::Deleted(uid) => {
+                object.metadata().uid.as_ref() != Some(uid)
+                    && number(object).is_none_or(|number| number > self.newest)
+            }
+        }
+    }
+
+    /// The version that the watch has to reach.
+    fn version(&self) -> u64 {
+        match self.until {
+            Until::Version(version) => version,
+            Until::Deleted(_) => self.newest,
         }
     }
 }
@@ -239,9 +251,7 @@ impl Store {
     /// Like [`deliver_deletion`](Self::deliver_deletion), for an object that a list of `version` does not have; an empty version is the newest.
     pub(super) fn deliver_absence(&mut self, key: &ObjectKey, version: &str) -> Option<Delivery> {
         let pending = self.overlay.by_key.get_mut(key)?;
-        if let (Until::Version(written), Some(listed)) = (&pending.until, parse(version))
-            && *written > listed
-        {
+        if parse(version).is_some_and(|listed| pending.version() > listed) {
             return Some(Delivery::Older(pending.observed.take()));
         }
         let pending = self.overlay.remove(key)?;

@@ -50,13 +50,15 @@ impl Worker {
         // Each log line of the reconcile says which object it is about. `kube-codegen dev` draws the spans, by the two lines of their ends.
         let span = self.span(key, cause.as_ref());
         span.in_scope(|| debug!("starts"));
-        let attempt = AssertUnwindSafe(attempt)
+        let mut attempt = AssertUnwindSafe(attempt)
             .catch_unwind()
             .instrument(span.clone());
         let outcome = match self.reconcile_timeout {
-            None => Some(attempt.await),
-            Some(limit) => timeout(limit, attempt).await.ok(),
+            None => Some((&mut attempt).await),
+            Some(limit) => timeout(limit, &mut attempt).await.ok(),
         };
+        // After a timeout, this drops what the reconcile had at hand.
+        let dropped = panics::catch(|| drop(attempt));
         let took = started.elapsed();
         let (ended, failure) = match &outcome {
             Some(Ok(Ok(_))) => ("succeeded", None),
@@ -76,7 +78,10 @@ impl Worker {
                 }
                 Some(Ok(Err(_))) => counts.errors += 1,
                 Some(Err(_)) => counts.panics += 1,
-                None => counts.timeouts += 1,
+                None => {
+                    counts.timeouts += 1;
+                    counts.panics += u64::from(dropped.is_err());
+                }
             });
         });
         drop((span, cause));
@@ -90,6 +95,9 @@ impl Worker {
             }
             None => {
                 warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile dropped after {took:?}");
+                if let Err(message) = dropped {
+                    error!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile panicked when it was dropped: {message}");
+                }
                 self.after_error(key, OnError::Backoff);
             }
         }

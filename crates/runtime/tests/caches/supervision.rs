@@ -373,3 +373,49 @@ async fn the_longest_resync_period_means_never() {
     watch.send("MODIFIED", &map("a", "2"));
     assert_eq!(log.next().await, "~a@1>2");
 }
+
+/// Panics when it is dropped.
+struct PanicsInDrop;
+
+impl Drop for PanicsInDrop {
+    fn drop(&mut self) {
+        panic!("scripted");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_a_reconcile_that_is_dropped_after_its_timeout_is_contained() {
+    let server = kube_codegen_testing::ApiServer::new();
+    let seed = |name: &str| {
+        let map = serde_json::json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+        server.seed(&map).unwrap();
+    };
+    seed("bad");
+    let factory = InformerFactory::new(server.client());
+    let maps = factory.informer::<ConfigMap>();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let controller = Controller::for_informer(&maps).reconcile_timeout(SECOND);
+    let log = Arc::clone(&seen);
+    let reconcile = move |map: Arc<ConfigMap>, _: Arc<()>| {
+        let name = map.metadata.name.clone().unwrap();
+        log.lock().unwrap().push(name.clone());
+        async move {
+            if name == "bad" {
+                let _held = PanicsInDrop;
+                tokio::time::sleep(3600 * SECOND).await;
+            }
+            Ok::<_, std::convert::Infallible>(Action::await_change())
+        }
+    };
+    let run = controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(()));
+    let running = tokio::spawn(run);
+    tokio::time::sleep(30 * SECOND).await;
+    assert!(!running.is_finished());
+    seed("good");
+    tokio::time::sleep(30 * SECOND).await;
+    let seen = seen.lock().unwrap();
+    assert!(seen.contains(&"good".to_owned()));
+    let bad = seen.iter().filter(|name| *name == "bad").count();
+    assert!(bad > 1, "it is retried: {seen:?}");
+    running.abort();
+}
