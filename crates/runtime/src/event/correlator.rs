@@ -1,4 +1,7 @@
-//! Decides which occurrences become requests, by series, combinations of similar ones, and a limit per object.
+//! Decides which occurrences become requests, by series, combinations of similar ones, and limits.
+//!
+//! client-go has one limit per object: repeats of one reason use it up, and the one event that matters is lost. Here each reason of an object has
+//! that limit, and the object has a larger one, for reasons without number.
 use std::{collections::HashSet, time::Duration};
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -13,10 +16,12 @@ const SERIES_LIFETIME: Duration = Duration::from_secs(6 * 60);
 const SIMILAR_WITHIN: Duration = Duration::from_secs(10 * 60);
 /// This many similar events are combined.
 const SIMILAR: usize = 10;
-/// Burst of requests per object.
+/// Burst of requests per object, type and reason.
 const BURST: u32 = 25;
-/// Requests per second and object after that: one in five minutes.
+/// Requests per second after that: one in five minutes.
 const RATE: f64 = 1.0 / 300.0;
+/// How many reasons of an object may reach their limits before the object reaches its own.
+const REASONS: u32 = 4;
 /// Capacity of each map (client-go's cache size).
 const CAPACITY: usize = 4096;
 
@@ -29,7 +34,7 @@ pub(super) type EventKey = Vec<String>;
 /// What to do with an occurrence.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Send nothing: the object has reached its limit.
+    /// Send nothing: the object, or this reason of it, has reached its limit.
     Suppress,
     /// Create an Event with this note.
     Create(String),
@@ -79,13 +84,16 @@ impl Correlator {
         });
         series.count = series.count.saturating_add(1);
         let (name, count) = (series.name.clone(), series.count);
-        let limit = self
-            .limits
-            .touch(&object_key(&occurrence.regarding), now, || {
-                TokenBucket::new(RATE, BURST)
-            });
+        let object = object_key(&occurrence.regarding);
+        let mut reason = object.clone();
+        reason.extend([occurrence.type_name().to_owned(), occurrence.reason.clone()]);
+        let of_reason = || TokenBucket::new(RATE, BURST);
+        let of_object = || TokenBucket::new(RATE * f64::from(REASONS), BURST * REASONS);
+        // What the limit of its reason suppresses does not count for the object.
+        let is_sent = self.limits.touch(&reason, now, of_reason).try_take()
+            && self.limits.touch(&object, now, of_object).try_take();
         let verdict = match name {
-            _ if !limit.try_take() => Verdict::Suppress,
+            _ if !is_sent => Verdict::Suppress,
             Some(name) => Verdict::Repeat { name, count, note },
             None => Verdict::Create(note),
         };

@@ -152,9 +152,14 @@ async fn one_object_cannot_flood_the_server() {
     }
     assert_eq!(
         judge(&mut correlator, &occurrence("a", "Other", "x")),
-        Verdict::Suppress,
-        "the limit is per object"
+        create("x"),
+        "another reason is not affected"
     );
+    let warning = Occurrence {
+        type_: EventType::Warning,
+        ..event.clone()
+    };
+    assert_eq!(judge(&mut correlator, &warning), create("n"));
     assert_eq!(
         judge(&mut correlator, &occurrence("b", "R", "n")),
         create("n"),
@@ -167,4 +172,20 @@ async fn one_object_cannot_flood_the_server() {
         "suppressed occurrences are counted"
     );
     assert_eq!(judge(&mut correlator, &event), Verdict::Suppress);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_object_cannot_flood_the_server_with_many_reasons() {
+    let mut correlator = Correlator::new();
+    let mut judge = |reason: usize| {
+        judge(
+            &mut correlator,
+            &occurrence("a", &format!("R{reason}"), "n"),
+        )
+    };
+    let created = (0..1000).filter(|reason| judge(*reason) == create("n"));
+    assert_eq!(created.count(), 100);
+    advance(Duration::from_secs(76)).await;
+    assert_eq!(judge(1001), create("n"));
+    assert_eq!(judge(1002), Verdict::Suppress);
 }
