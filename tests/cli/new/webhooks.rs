@@ -39,7 +39,17 @@ fn handlers_are_registered_reachable_and_allowed() {
         "deploy/deployment.yaml",
         &["--webhook-port=9443", "containerPort: 9443"],
     );
-    contains(&files, "deploy/network-policy.yaml", &["port: 9443"]);
+    // Only the API server may connect: no rule for this port is without peers.
+    contains(
+        &files,
+        "deploy/network-policy.yaml",
+        &["port: 9443", "except: [\"10.244.0.0/16\", \"10.42.0.0/16\"]"],
+    );
+    let policy = fs::read_to_string(package.join("deploy/network-policy.yaml")).unwrap();
+    let policy: serde_json::Value = serde_yaml::from_str(&policy).unwrap();
+    for rule in policy["spec"]["ingress"].as_array().unwrap() {
+        assert!(rule["from"].is_array(), "{rule}");
+    }
     contains(&files, "deploy/kustomization.yaml", &["- webhooks.yaml"]);
     let rights = [
         "resourceNames: [\"test-operator-webhook-cert\"]",
