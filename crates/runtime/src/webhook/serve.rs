@@ -12,6 +12,7 @@ use hyper::body::{Bytes, Incoming};
 use kube::core::conversion::ConversionReview;
 use serde::{Deserialize, Serialize};
 use tokio::{
+    runtime::Handle,
     sync::Semaphore,
     time::{timeout, timeout_at},
 };
@@ -36,8 +37,10 @@ use crate::{
 
 /// Longest time for a request: the API server waits at most this long, for conversions always.
 const LONGEST: Duration = Duration::from_secs(30);
-/// How many conversions run at once. Each has a thread.
-const CONVERSIONS: usize = 16;
+/// How many conversions, and how many large admission reviews, run at once. Each has a thread.
+const THREADS: usize = 16;
+/// An admission review with more bytes than this has a thread: to decode, compare and encode a long list takes long enough to delay other tasks.
+const LARGE: usize = 256 << 10;
 /// How much earlier than the API server's timeout a slow handler is answered for.
 const MARGIN: Duration = Duration::from_millis(500);
 
@@ -50,7 +53,8 @@ pub(super) struct Dispatch {
     admission_memory: Memory,
     /// Large conversions do not delay admission.
     conversion_memory: Memory,
-    conversions: Arc<Semaphore>,
+    admission_threads: Arc<Semaphore>,
+    conversion_threads: Arc<Semaphore>,
 }
 
 type HttpResponse = Response<Full<Bytes>>;
@@ -72,7 +76,8 @@ impl Dispatch {
             metrics: metrics.webhooks(),
             admission_memory: Memory::admission(),
             conversion_memory: Memory::conversion(),
-            conversions: Arc::new(Semaphore::new(CONVERSIONS)),
+            admission_threads: Arc::new(Semaphore::new(THREADS)),
+            conversion_threads: Arc::new(Semaphore::new(THREADS)),
         })
     }
 
@@ -177,9 +182,21 @@ impl Dispatch {
         let handling = handler(request);
         // A task of its own: its panic ends nothing else, and a handler that blocks its thread does not delay the timeout. It keeps its share of
         // the memory until it ends, which may be later.
-        let running = AbortOnDropHandle::new(tokio::spawn(async move { (handling.await, share) }));
+        let work = async move { (timeout_at(limit.end, handling).await, share) };
+        let running = if body.len() > LARGE {
+            let turn = Arc::clone(&self.admission_threads).acquire_owned();
+            let (turn, runtime) = (limit.work(turn).await?, Handle::current());
+            tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                runtime.block_on(work)
+            })
+        } else {
+            tokio::spawn(work)
+        };
+        let running = AbortOnDropHandle::new(running);
         let (result, _share) = match limit.work(running).await? {
-            Ok(result) => result,
+            Ok((Ok(result), share)) => (result, share),
+            Ok((Err(_), _)) => return Err(limit.too_slow()),
             Err(ended) => {
                 self.metrics.admission_panicked();
                 let message = match ended.try_into_panic() {
@@ -212,7 +229,7 @@ impl Dispatch {
             .ok_or_else(|| bad_request("the ConversionReview has no request"))?;
         let converters = Arc::clone(&self.converters);
         let (objects, wanted) = (request.objects, request.desired_api_version);
-        let turn = Arc::clone(&self.conversions).acquire_owned();
+        let turn = Arc::clone(&self.conversion_threads).acquire_owned();
         let turn = limit.work(turn).await?;
         // A list may have many objects, and other requests should not wait for them. Nothing ends a thread: after a timeout it goes on, and keeps
         // its turn and its share of the memory until it is done.
@@ -267,11 +284,14 @@ impl Limit {
     }
 
     async fn work<T>(self, work: impl Future<Output = T>) -> Result<T, HttpError> {
-        timeout_at(self.end, work).await.map_err(|_| {
-            let message = format!("the webhook took longer than {:?}", self.time);
-            // For 504, the API server would report a sentence of its own instead of this one.
-            (StatusCode::INTERNAL_SERVER_ERROR, message)
-        })
+        let worked = timeout_at(self.end, work).await;
+        worked.map_err(|_| self.too_slow())
+    }
+
+    fn too_slow(self) -> HttpError {
+        let message = format!("the webhook took longer than {:?}", self.time);
+        // For 504, the API server would report a sentence of its own instead of this one.
+        (StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 }
 

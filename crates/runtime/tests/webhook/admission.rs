@@ -1,10 +1,13 @@
 //! The answers to `AdmissionReview`s.
+use std::time::{Duration, Instant};
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
-use kube_codegen_runtime::webhook::{Request, Webhooks};
+use kube_codegen_runtime::webhook::{OwnCertificates, Refusal, Request, Webhooks};
+use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use crate::webhook::operator::{map, operator, review};
+use crate::webhook::operator::{Operator, map, operator, review};
 
 const MUTATE: &str = "/mutate--v1-configmap";
 const VALIDATE: &str = "/validate--v1-configmap";
@@ -299,5 +302,46 @@ async fn a_panic_and_a_slow_handler_are_answered_and_counted() {
     assert_eq!(operator.metric(&in_flight), Some(0.0));
     let count = format!("controller_runtime_webhook_latency_seconds_count{label}");
     assert_eq!(operator.metric(&count), Some(2.0));
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_large_review_has_a_thread_of_its_own() {
+    let webhooks = Webhooks::new("operator").defaulting(
+        |map: &mut ConfigMap, request: &Request| -> Result<(), Refusal> {
+            assert_ne!(request.name, "panic", "scripted");
+            map.data
+                .get_or_insert_default()
+                .insert("color".into(), "red".into());
+            // With the only thread of this test, nothing else would go on.
+            std::thread::sleep(Duration::from_millis(300));
+            Ok(())
+        },
+    );
+    let operator = Operator::start(&ApiServer::new(), webhooks, OwnCertificates::new());
+    let large = map(&json!({"large": "a".repeat(300 << 10)}));
+    let (done, mut answered) = tokio::sync::oneshot::channel::<()>();
+    let ticking = tokio::spawn(async move {
+        let mut longest = Duration::ZERO;
+        while answered.try_recv().is_err() {
+            let started = Instant::now();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            longest = longest.max(started.elapsed());
+        }
+        longest
+    });
+    let review = |name| review("CREATE", name, &large, &Value::Null);
+    let answer = operator.post(MUTATE, &review("a")).await;
+    done.send(()).unwrap();
+    assert_eq!(answer.json()["response"]["allowed"], true);
+    let longest = ticking.await.unwrap();
+    // The handler blocks its thread for longer.
+    assert!(
+        longest < Duration::from_millis(250),
+        "other tasks waited for {longest:?}"
+    );
+    let panicked = operator.post(MUTATE, &review("panic")).await;
+    assert_eq!(panicked.status, 500);
+    assert!(panicked.body.contains("scripted"), "{}", panicked.body);
     operator.stop().await.unwrap();
 }
