@@ -195,7 +195,8 @@ mod tests {
         let all = two();
         let (first, second) = (all.admit(1).await, all.admit(2).await);
         let (one, other) = (first.work(), second.work());
-        (one.begin(), other.begin());
+        one.begin();
+        other.begin();
         let mut third = Box::pin(all.admit(3));
         assert!(poll!(&mut third).is_pending());
         drop(other);

@@ -386,11 +386,11 @@ impl Drop for PanicsInDrop {
 #[tokio::test(start_paused = true)]
 async fn a_panic_of_a_reconcile_that_is_dropped_after_its_timeout_is_contained() {
     let server = kube_codegen_testing::ApiServer::new();
-    let seed = |name: &str| {
+    let store = |name: &str| {
         let map = serde_json::json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
         server.seed(&map).unwrap();
     };
-    seed("bad");
+    store("bad");
     let factory = InformerFactory::new(server.client());
     let maps = factory.informer::<ConfigMap>();
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -411,7 +411,7 @@ async fn a_panic_of_a_reconcile_that_is_dropped_after_its_timeout_is_contained()
     let running = tokio::spawn(run);
     tokio::time::sleep(30 * SECOND).await;
     assert!(!running.is_finished());
-    seed("good");
+    store("good");
     tokio::time::sleep(30 * SECOND).await;
     let seen = seen.lock().unwrap();
     assert!(seen.contains(&"good".to_owned()));
