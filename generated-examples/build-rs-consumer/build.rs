@@ -5,7 +5,7 @@ use kube_codegen::Override;
 fn main() -> Result<(), kube_codegen::Error> {
     kube_codegen::Builder::new()
         .file("../../fixtures/crdkind.yaml")
-        .file("../../fixtures/opaque.yaml")
+        .file("../../fixtures/embedded_resource.yaml")
         .override_(Override::at("CrdKind.spec.choice").rust_type("crate::Engine"))
         .override_(Override::at("CrdKind.spec.replicas").rust_type("u8"))
         .override_(Override::at("CrdKind.spec").derive("Hash"))

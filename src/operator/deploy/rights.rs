@@ -163,7 +163,7 @@ impl Needs {
     }
 
     /// Adds the right that the children of a resource need: their owner references have `blockOwnerDeletion`, for which the admission plug-in
-    /// `OwnerReferencesPermissionEnforcement` of OpenShift asks, without a request of the operator.
+    /// `OwnerReferencesPermissionEnforcement`, as on `OpenShift`, asks, without a request of the operator.
     pub(crate) fn add_owner(&mut self, group: &str, plural: &str) {
         let resource = format!("{plural}/finalizers");
         self.need(group, &resource, "update", &[], OWNER_REFERENCES);

@@ -20,22 +20,27 @@ const CHECKOUT: Option<&str> = match option_env!("KUBE_CODEGEN_RELEASE") {
 pub(crate) struct RuntimeArgs {
     /// Directory of the kube-codegen runtime crates
     /// [default: those of the checkout this tool was built from, or the published ones]
-    #[arg(long, value_name = "DIR", conflicts_with = "runtime_git")]
-    runtime_path: Option<PathBuf>,
+    #[arg(
+        id = "runtime_path",
+        long = "runtime-path",
+        value_name = "DIR",
+        conflicts_with = "runtime_git"
+    )]
+    path: Option<PathBuf>,
 
     /// Git repository of the kube-codegen runtime crates, which an image or a CI runner can fetch
-    #[arg(long, value_name = "URL", requires = "runtime_rev", value_parser = git_url)]
-    runtime_git: Option<String>,
+    #[arg(id = "runtime_git", long = "runtime-git", value_name = "URL", requires = "runtime_rev", value_parser = git_url)]
+    git: Option<String>,
 
     /// The commit or tag of --runtime-git
-    #[arg(long, value_name = "REV", requires = "runtime_git", value_parser = git_rev)]
-    runtime_rev: Option<String>,
+    #[arg(id = "runtime_rev", long = "runtime-rev", value_name = "REV", requires = "runtime_git", value_parser = git_rev)]
+    rev: Option<String>,
 }
 
 impl RuntimeArgs {
     /// Whether an argument says where the crates are.
     pub(crate) fn is_given(&self) -> bool {
-        self.runtime_path.is_some() || self.runtime_git.is_some()
+        self.path.is_some() || self.git.is_some()
     }
 }
 
@@ -94,7 +99,7 @@ impl Location {
     ) -> Result<Self, String> {
         let error = |error| format!("cannot resolve `{}`: {error}", package.display());
         let package = resolve(package).map_err(error)?;
-        if let (Some(url), Some(rev)) = (&runtime.runtime_git, &runtime.runtime_rev) {
+        if let (Some(url), Some(rev)) = (&runtime.git, &runtime.rev) {
             return Ok(Self {
                 crates: RuntimeCrates::Git {
                     url: url.clone(),
@@ -103,7 +108,7 @@ impl Location {
                 needs_workspace: needs_workspace(&package),
             });
         }
-        let crates = match runtime.runtime_path.as_deref() {
+        let crates = match runtime.path.as_deref() {
             Some(path) if contains_runtime(path) => Some(path.to_owned()),
             Some(path) => {
                 let path = path.display();
@@ -206,7 +211,7 @@ mod tests {
         let crates = checkout.path().join("crates");
         fs::create_dir_all(crates.join("runtime")).unwrap();
         let runtime = RuntimeArgs {
-            runtime_path: Some(crates.clone()),
+            path: Some(crates.clone()),
             ..RuntimeArgs::default()
         };
         let of = |package: &Path| Location::of(package, &runtime).map(|it| it.crates);

@@ -129,7 +129,8 @@ fn versions_are_locked_and_no_role_has_a_wildcard() {
         create(parent.path(), args);
         let mut rules = 0;
         for (name, text) in files(&package) {
-            if name.starts_with("deploy/") && name.ends_with(".yaml") {
+            let is_yaml = Path::new(&name).extension().is_some_and(|it| it == "yaml");
+            if name.starts_with("deploy/") && is_yaml {
                 for document in serde_yaml::Deserializer::from_str(&text) {
                     let object = serde_json::Value::deserialize(document).unwrap();
                     for rule in object["rules"].as_array().into_iter().flatten() {
