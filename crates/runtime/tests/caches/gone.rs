@@ -224,7 +224,7 @@ async fn remove(stage: &Stage, again: bool) {
     if again {
         let mut gadget = Gadget::default();
         gadget.metadata.name = Some("g".to_owned());
-        gadget.spec.mode = "b".to_owned();
+        "b".clone_into(&mut gadget.spec.mode);
         foreign.create(&gadget).await.unwrap();
     }
     stage.server.clear_requests();
