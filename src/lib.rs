@@ -14,7 +14,6 @@
 //! kube = { version = "5", default-features = false, features = ["client"] }
 //! kube-codegen-record = "0.1"
 //! kube-codegen-runtime = "0.1"
-//! serde_json = "1"
 //! ```
 //!
 //! `build.rs`, next to a directory `crds`:

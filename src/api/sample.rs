@@ -4,17 +4,18 @@ use serde_json::{Value, json};
 
 use crate::output::yaml;
 
-/// Returns an object of a version of a CRD, and what the API server refuses in it.
+/// Returns an object of a version of a CRD, in a namespace if one is given, and what the API server refuses in it.
 ///
 /// # Errors
 /// If the schema is invalid.
 pub(crate) fn sample(
     crd: &Value,
     version: &Value,
+    namespace: Option<&str>,
     extent: Extent,
     comments: bool,
 ) -> Result<(String, Vec<Cause>), String> {
-    let (sample, causes) = object(crd, version, extent)?;
+    let (sample, causes) = object(crd, version, namespace, extent)?;
     let definition = &version["schema"]["openAPIV3Schema"];
     let mut out = String::new();
     for name in ["apiVersion", "kind", "metadata"] {
@@ -33,9 +34,10 @@ pub(crate) fn sample(
 ///
 /// # Errors
 /// If the schema is invalid.
-pub(crate) fn object(
+fn object(
     crd: &Value,
     version: &Value,
+    namespace: Option<&str>,
     extent: Extent,
 ) -> Result<(Value, Vec<Cause>), String> {
     let text = |pointer: &str| {
@@ -46,11 +48,14 @@ pub(crate) fn object(
     let kind = text("/spec/names/kind");
     let schema = Schema::new(&version["schema"]["openAPIV3Schema"]);
     let schema = schema.map_err(|error| format!("{kind}: {error}"))?;
-    let object = json!({
+    let mut object = json!({
         "apiVersion": format!("{}/{}", text("/spec/group"), version["name"].as_str().unwrap_or_default()),
         "kind": kind,
         "metadata": {"name": "example"},
     });
+    if let Some(namespace) = namespace {
+        object["metadata"]["namespace"] = namespace.into();
+    }
     Ok(schema.sample(extent, &object))
 }
 

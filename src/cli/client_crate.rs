@@ -17,7 +17,9 @@ use super::{
 };
 use crate::{
     base::options::Settings,
-    operator::scaffold::{self, ClientCrate, ClientCrateRequest, Location, Package, PackageName},
+    operator::scaffold::{
+        self, ClientCrate, ClientCrateRequest, Location, Package, PackageName, RuntimeArgs,
+    },
     output::write,
     pipeline,
 };
@@ -40,10 +42,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "SPDX", default_value = "Apache-2.0")]
     license: String,
 
-    /// Directory of the kube-codegen runtime crates
-    /// [default: those of the checkout this tool was built from, or the published ones]
-    #[arg(long, value_name = "DIR")]
-    runtime_path: Option<PathBuf>,
+    #[command(flatten)]
+    runtime: RuntimeArgs,
 
     #[command(flatten)]
     changes: ChangeArgs,
@@ -88,7 +88,7 @@ fn render(
             name: &args.name,
             model: &output.model,
             kubernetes: settings.options.kubernetes,
-            location: &Location::of(target, args.runtime_path.as_deref())?,
+            location: &Location::of(target, &args.runtime)?,
         },
         generated: &output.files,
         license: &args.license,

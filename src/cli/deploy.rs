@@ -14,7 +14,10 @@ use crate::{
         options::Kubernetes,
         source::Source,
     },
-    operator::deploy::{self, About, BundleSettings, Tree},
+    operator::{
+        deploy::{self, About, BundleSettings, Tree, rights::Needs, role::check_owners},
+        scaffold::{BASELINE, Baseline},
+    },
     output::write,
 };
 
@@ -122,6 +125,10 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
     let mut diagnostics = Diagnostics::new();
     let tree = Tree::read(&args.directory, &mut diagnostics)?;
     deploy::check(&tree, &mut diagnostics);
+    let mut needs = Needs::default();
+    needs.resolve(&tree);
+    add_owners(&mut needs, &args.directory)?;
+    check_owners(&tree, &needs, &mut diagnostics);
     let objects = count(tree.manifests.len(), "object");
     report(diagnostics, &tree.sources, &objects, None, console)
 }
@@ -162,6 +169,23 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "bundle", "path": path}));
         console.line(&format!("bundle in {path}: {}", totals.text()));
+    }
+    Ok(())
+}
+
+/// Adds what the owner references of children need, by the record of what was scaffolded in the package above a directory of manifests.
+pub(super) fn add_owners(needs: &mut Needs, directory: &Path) -> Result<(), String> {
+    let package = fs::canonicalize(directory)
+        .map_err(|error| format!("cannot read `{}`: {error}", directory.display()))?;
+    let Some(package) = package.parent().filter(|it| it.join(BASELINE).is_file()) else {
+        return Ok(());
+    };
+    for (crd, owned) in Baseline::read(package)?.parameters.owns {
+        if let Some((plural, group)) = crd.split_once('.')
+            && !owned.is_empty()
+        {
+            needs.add_owner(group, plural);
+        }
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use crate::{
     model::ir::Model,
     operator::scaffold::{
         self, Baseline, CoreKind, DeployScope, Location, Operator, PackageName, Parameters,
-        WebhookType,
+        RuntimeArgs, WebhookType,
     },
     output::{
         render::File,
@@ -112,10 +112,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
 
-    /// Directory of the kube-codegen runtime crates
-    /// [default: those of the checkout this tool was built from, or the published ones]
-    #[arg(long, value_name = "DIR")]
-    runtime_path: Option<PathBuf>,
+    #[command(flatten)]
+    runtime: RuntimeArgs,
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
@@ -161,6 +159,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let kept = write::plan_once(&target, &files, args.force)?;
     let scaffolded = files.iter().filter(|it| !kept.kept().contains(&it.path));
     let taken = wanted.files(model, &rendered.parameters.controllers);
+    let controllers: Vec<String> = rendered.parameters.controllers.values().cloned().collect();
     let baseline = Baseline::new(rendered.parameters, scaffolded);
     files.extend(taken);
     if let Some((_, definitions)) = &output
@@ -186,7 +185,15 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     check_definitions(&own, &files)?;
     let changes = ChangeArgs::apply(args.dry_run);
     if let Some(totals) = changes.process(&[&own, &generated], "new", console)? {
-        summary::summary(args, &wanted, totals, [&own, &generated], &files, console);
+        summary::summary(
+            args,
+            &wanted,
+            totals,
+            [&own, &generated],
+            &files,
+            &controllers,
+            console,
+        );
     }
     Ok(())
 }
@@ -257,7 +264,7 @@ fn parameters(
         takeover: wanted.takeover(model, console)?,
         options: config(options)?,
         templates: templates.transpose()?,
-        location: Location::of(target, args.runtime_path.as_deref())?,
+        location: Location::of(target, &args.runtime)?,
     })
 }
 

@@ -10,7 +10,7 @@ use super::{
     changes::ChangeArgs,
     console::Console,
     count,
-    deploy::{read, report},
+    deploy::{add_owners, read, report},
 };
 use crate::{
     base::diag::Diagnostics,
@@ -75,6 +75,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let tree = read(directory, console)?;
     needs.resolve(&tree);
+    add_owners(&mut needs, directory)?;
     if needs.used.is_empty() {
         let message =
             "no request was recorded; the rights would be those of an operator that does nothing";

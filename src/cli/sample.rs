@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     } else {
         Extent::Minimal
     };
-    let (out, causes) = sample(crd, version, extent, !args.no_comments)?;
+    let (out, causes) = sample(crd, version, None, extent, !args.no_comments)?;
     console.text(&out);
     if causes.is_empty() {
         return Ok(());

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     model::ir::Model,
-    operator::scaffold::{self, Baseline, Location, Merged, Operator, Parameters},
+    operator::scaffold::{self, Baseline, Location, Merged, Operator, Parameters, RuntimeArgs},
     output::{render::File, write},
     run::Run,
 };
@@ -28,14 +28,14 @@ use crate::{
 /// (.kube-codegen/scaffold.json). Your lines stay; files that you deleted stay deleted; where the template and you changed the same
 /// lines, both are between conflict markers, and the exit code is 1.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("runtime_path", |it| it.help("Directory of the kube-codegen runtime crates [default: unchanged]")))]
 pub(super) struct Args {
     /// Directory of the crate
     #[arg(default_value = ".")]
     directory: PathBuf,
 
-    /// Directory of the kube-codegen runtime crates [default: unchanged]
-    #[arg(long, value_name = "DIR")]
-    runtime_path: Option<PathBuf>,
+    #[command(flatten)]
+    runtime: RuntimeArgs,
 
     /// Write nothing; show a diff and exit with code 1 if a file is not up to date
     #[arg(long, conflicts_with = "dry_run")]
@@ -49,8 +49,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let baseline = Baseline::read(&args.directory)?;
     let mut parameters = baseline.parameters.clone();
-    if let Some(path) = &args.runtime_path {
-        parameters.location = Location::of(&args.directory, Some(path))?;
+    if args.runtime.is_given() {
+        parameters.location = Location::of(&args.directory, &args.runtime)?;
     }
     let file = args.directory.join(config::FILE);
     let run = if file.exists() {

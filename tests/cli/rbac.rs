@@ -286,3 +286,62 @@ fn webhooks_need_rights_that_no_test_uses() {
         "{message}"
     );
 }
+
+/// No request shows that an admission plug-in asks for a right on the owner.
+#[test]
+fn the_owners_of_children_are_needed() {
+    let missing = "`test-operator` does not grant `update` on `crdplural.iksoon.test.com/finalizers`, which the owner references of its children need";
+    let rule = "- apiGroups: [iksoon.test.com]\n  resources: [\"crdplural/finalizers\"]\n  verbs: [\"update\"]\n";
+    // By the record of `--owns`, before the operator has created a child.
+    let (_directory, package) = scaffold(&["--owns=apps/v1/Deployment"]);
+    log(
+        &package,
+        r#"{"verb":"list","group":"apps","resource":"deployments","status":200}"#,
+    );
+    check(&package).unwrap();
+    succeed(&package, &["deploy", "check"]);
+    edit(&package, rule, "");
+    assert!(check(&package).unwrap_err().contains(missing));
+    let output = run(&package, &["deploy", "check"]);
+    assert!(stderr(&output).contains(missing), "{}", stderr(&output));
+    succeed(&package, &[&ARGS[..], &["--write"]].concat());
+    check(&package).unwrap();
+    succeed(&package, &["deploy", "check"]);
+
+    // By what the tests have written.
+    let owner = |api_version: &str, kind: &str, verb: &str, status: u16| {
+        format!(
+            r#"{{"verb":"{verb}","group":"apps","resource":"deployments","name":"a","status":{status},"blockedOwners":[{{"apiVersion":"{api_version}","kind":"{kind}"}}]}}"#
+        )
+    };
+    let (_directory, package) = scaffold(&[]);
+    let of_crd = |verb, status| owner("iksoon.test.com/v1", "CrdKind", verb, status);
+    // References that were there before, a write that failed, and a kind of which nothing is known.
+    for line in [
+        of_crd("update", 200),
+        of_crd("create", 403),
+        owner("a.com/v1", "B", "create", 201),
+    ] {
+        log(&package, &line);
+        assert!(!check(&package).unwrap_err().contains("finalizers"));
+    }
+    for (line, named) in [
+        (of_crd("create", 201), "crdplural.iksoon.test.com"),
+        (of_crd("patch", 200), "crdplural.iksoon.test.com"),
+        (
+            owner("apps/v1", "Deployment", "create", 201),
+            "deployments.apps",
+        ),
+        (owner("v1", "Node", "create", 201), "nodes"),
+    ] {
+        let (_directory, package) = scaffold(&[]);
+        log(&package, &line);
+        let message = check(&package).unwrap_err();
+        assert!(
+            message.contains(&format!("`update` on `{named}/finalizers`")),
+            "{message}"
+        );
+        succeed(&package, &[&ARGS[..], &["--write"]].concat());
+        check(&package).unwrap();
+    }
+}

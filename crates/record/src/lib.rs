@@ -81,3 +81,6 @@ pub use kube_codegen_quantity::{ParseQuantityError, ParsedQuantity, QuantityForm
 pub use nullable::Nullable;
 pub use number::Number;
 pub use report::Problem;
+/// `Value` is the type of a field of which the schema says nothing. Generated code names it by this path, so that a program needs no
+/// dependency of its own for it.
+pub use serde_json;

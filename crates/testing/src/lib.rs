@@ -42,6 +42,8 @@ mod values;
 mod webhooks;
 
 pub use controllers::{Controllers, PodPlan};
+#[doc(hidden)]
+pub use record::blocked_owners;
 pub use record::{Action, EventAction, EventInFlight, Failure, On, RecordedRequest};
 pub use request::User;
 pub use server::{ApiServer, ApplyError, Builder, StateError};

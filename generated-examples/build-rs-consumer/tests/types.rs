@@ -26,6 +26,16 @@ fn an_object_survives_a_round_trip() {
     assert_eq!(serde_json::from_value::<CrdKind>(value).unwrap(), object);
 }
 
+/// The schema does not require the spec.
+#[test]
+fn a_spec_that_is_not_required_is_an_argument_of_the_constructor() {
+    let schema = serde_json::to_value(CrdKind::crd()).unwrap();
+    let schema = &schema["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    assert!(schema["properties"]["spec"].is_object() && schema["required"].is_null());
+    let object = CrdKind::new("database", CrdKindSpec::default());
+    assert_eq!(object.spec, Some(CrdKindSpec::default()));
+}
+
 #[test]
 fn another_version_is_an_error() {
     let value = json!({ "apiVersion": "iksoon.test.com/v2", "kind": "CrdKind", "metadata": {} });

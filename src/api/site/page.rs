@@ -260,7 +260,7 @@ fn samples(manifest: &Value, kind: &Kind, notes: &mut Vec<String>) -> Vec<Sample
     };
     let mut samples = Vec::new();
     for (name, extent) in [("minimal", Extent::Minimal), ("full", Extent::Full)] {
-        let (text, causes) = match sample(manifest, version, extent, false) {
+        let (text, causes) = match sample(manifest, version, None, extent, false) {
             Ok(made) => made,
             Err(error) => {
                 notes.push(format!("no {name} sample: {error}"));

@@ -17,6 +17,7 @@ pub(super) fn summary(
     totals: Totals,
     [own, generated]: [&Plan; 2],
     files: &[File],
+    controllers: &[String],
     console: &mut Console,
 ) {
     let root = own.root().display();
@@ -53,11 +54,16 @@ pub(super) fn summary(
     if args.dry_run {
         console.line(&format!("{name} in {root}: {totals}"));
     } else if steps.is_empty() {
-        // In the cluster of a running operator, `cargo run` would work on its objects, without its Lease.
+        // An operator that takes over has to be prepared first.
         let next = if takes_over(args) {
             format!("read {root}/{}", scaffold::TAKEOVER)
         } else {
-            format!("cd {root} && cargo run")
+            let files: Vec<_> = controllers
+                .iter()
+                .map(|it| format!("src/{it}.rs"))
+                .collect();
+            let files = files.join(", ");
+            format!("cd {root}, edit reconcile in {files}, then run kube-codegen dev")
         };
         console.line(&format!("{name} in {root}: {totals}; next: {next}"));
     } else {

@@ -8,6 +8,7 @@ use super::{
     Manifest, Tree,
     flags::{elects_leader, flag, is_divided, secures_metrics},
 };
+use crate::operator::scaffold::core_kind;
 
 /// The verbs of the API, in the order in which rules list them.
 pub(super) const VERBS: [&str; 8] = [
@@ -61,7 +62,7 @@ impl Right {
 pub(crate) struct Needs {
     /// The rights of its requests, with the names of objects; a collection has the empty name.
     pub(crate) used: BTreeMap<Right, BTreeSet<String>>,
-    /// The rights of the leader election, the protected metrics and the webhooks, which tests in memory do not use.
+    /// The rights of the leader election, the protected metrics, the webhooks and owner references, which no recorded request uses.
     pub(crate) infrastructure: BTreeMap<Right, Reason>,
     requests: Vec<Recorded>,
 }
@@ -95,7 +96,37 @@ struct Recorded {
     user_agent: String,
     #[serde(default)]
     user: String,
+    #[serde(default)]
+    blocked_owners: Vec<Owner>,
 }
+
+/// An owner whose deletion an object that was written blocks.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Owner {
+    api_version: String,
+    kind: String,
+}
+
+impl Owner {
+    /// Returns group and plural: of a CRD of the tree, or of a kind of Kubernetes itself.
+    fn resource(&self, tree: &Tree) -> Option<(String, String)> {
+        let group = self.api_version.split_once('/').map_or("", |(it, _)| it);
+        let is_it = |crd: &&Manifest| {
+            crd.text("/spec/group") == group && crd.text("/spec/names/kind") == self.kind
+        };
+        let plural = if let Some(crd) = tree.of("CustomResourceDefinition").find(is_it) {
+            crd.text("/spec/names/plural")
+        } else {
+            let name = format!("{}/{}", self.api_version, self.kind);
+            core_kind(&name).ok()?.plural
+        };
+        Some((group.to_owned(), plural.to_owned()))
+    }
+}
+
+/// Why the right on `finalizers` is needed.
+const OWNER_REFERENCES: &str = "the owner references of its children need";
 
 impl Needs {
     /// Reads the requests of a log, which has a JSON object per line.
@@ -125,16 +156,31 @@ impl Needs {
         let has_account = requests.iter().any(|it| accounts.contains(&it.user));
         for request in requests {
             if !has_account || request.user.is_empty() || accounts.contains(&request.user) {
-                self.add(request);
+                self.add(request, tree);
             }
         }
         self.add_flags(tree);
     }
 
-    fn add(&mut self, request: Recorded) {
+    /// Adds the right that the children of a resource need: their owner references have `blockOwnerDeletion`, for which the admission plug-in
+    /// `OwnerReferencesPermissionEnforcement`, as on `OpenShift`, asks, without a request of the operator.
+    pub(crate) fn add_owner(&mut self, group: &str, plural: &str) {
+        let resource = format!("{plural}/finalizers");
+        self.need(group, &resource, "update", &[], OWNER_REFERENCES);
+    }
+
+    fn add(&mut self, request: Recorded, tree: &Tree) {
         // Every user may ask for its own rights: ClusterRole system:basic-user.
         if request.user_agent == USER || request.resource.starts_with("selfsubject") {
             return;
+        }
+        // A replaced object has the references that it had before, also those of others.
+        if request.status < 300 && request.verb != "update" {
+            for owner in &request.blocked_owners {
+                if let Some((group, plural)) = owner.resource(tree) {
+                    self.add_owner(&group, &plural);
+                }
+            }
         }
         let resource = match request.subresource.as_str() {
             "" => request.resource,
@@ -247,7 +293,7 @@ impl Needs {
     pub(super) fn justifies(&self, right: &Right) -> bool {
         self.used.contains_key(right)
             || self.infrastructure.contains_key(right)
-            // An owner reference with blockOwnerDeletion needs it, without a request of its own.
+            // Tests may create no child: the owner reference needs it, without a request of its own.
             || (right.resource.ends_with("/finalizers") && right.verb == "update")
     }
 }

@@ -87,8 +87,7 @@ fn why(rights: &[Right], names: &[String], needs: &Needs) -> String {
         return sentence(&format!("{} them", reason.why));
     }
     if right.resource.ends_with("/finalizers") {
-        return "Owner references that block the deletion of the owner need it, without a request."
-            .to_owned();
+        return "The owner references of its children need them.".to_owned();
     }
     if right.resource == "events" {
         return "Reports what it does as Events.".to_owned();

@@ -113,13 +113,29 @@ pub(super) fn roles(tree: &Tree) -> impl Iterator<Item = &Manifest> {
 
 /// Reports rights that are missing in the roles of a tree, and those that nothing uses.
 pub(crate) fn check(tree: &Tree, needs: &Needs, diagnostics: &mut Diagnostics) {
+    check_missing(tree, needs, |_| true, diagnostics);
+    check_unused(tree, needs, diagnostics);
+}
+
+/// Reports the rights for owner references that are missing in the roles of a tree.
+pub(crate) fn check_owners(tree: &Tree, needs: &Needs, diagnostics: &mut Diagnostics) {
+    let is_of_owner = |right: &Right| right.resource.ends_with("/finalizers");
+    check_missing(tree, needs, is_of_owner, diagnostics);
+}
+
+fn check_missing(
+    tree: &Tree,
+    needs: &Needs,
+    is_checked: impl Fn(&Right) -> bool,
+    diagnostics: &mut Diagnostics,
+) {
     let operator = operator(tree, needs);
     let rules: Vec<Rule> = roles(tree)
         .flat_map(|it| it.list("/rules"))
         .map(Rule::read)
         .collect();
     for (right, names, why) in all(needs) {
-        if rules.iter().any(|rule| rule.grants(right, &names)) {
+        if !is_checked(right) || rules.iter().any(|rule| rule.grants(right, &names)) {
             continue;
         }
         let place = operator.map_or_else(Default::default, |role| role.at("/rules"));
@@ -131,6 +147,9 @@ pub(crate) fn check(tree: &Tree, needs: &Needs, diagnostics: &mut Diagnostics) {
         );
         diagnostics.report(Code::MissingRight, place, message);
     }
+}
+
+fn check_unused(tree: &Tree, needs: &Needs, diagnostics: &mut Diagnostics) {
     for role in roles(tree) {
         for (index, rule) in role.list("/rules").iter().enumerate() {
             let rule = Rule::read(rule);
@@ -172,15 +191,23 @@ fn all(needs: &Needs) -> impl Iterator<Item = (&Right, BTreeSet<String>, String)
     used.chain(infrastructure)
 }
 
-/// Returns the role for the operator's own requests: the first one that grants more than leader election and metrics need, or
+/// Returns the role for the operator's own requests: the first one that is bound, and grants more than leader election and metrics need, or
 /// nothing yet.
 fn operator<'a>(tree: &'a Tree, needs: &Needs) -> Option<&'a Manifest> {
     let is_infrastructure = |role: &&Manifest| {
         let rules: Vec<Rule> = role.list("/rules").iter().map(Rule::read).collect();
-        let mut rights = rules.iter().flat_map(Rule::rights).peekable();
-        rights.peek().is_some() && rights.all(|right| needs.infrastructure.contains_key(&right))
+        let mut rights = rules.iter().flat_map(Rule::rights);
+        !rules.is_empty() && rights.all(|right| needs.infrastructure.contains_key(&right))
     };
-    roles(tree).find(|role| !is_infrastructure(role))
+    // Roles of users are for others to bind.
+    let is_bound = |role: &&Manifest| {
+        let mut bindings = tree.of("ClusterRoleBinding").chain(tree.of("RoleBinding"));
+        bindings.any(|it| {
+            it.text("/roleRef/kind") == role.kind() && it.text("/roleRef/name") == role.name()
+        })
+    };
+    let candidates = || roles(tree).filter(|role| !is_infrastructure(role));
+    candidates().find(is_bound).or_else(|| candidates().next())
 }
 
 /// Returns the text of a file in which the roles grant what is needed, and nothing else. Rules that stay keep their lines and

@@ -1,9 +1,7 @@
 //! Chooses the kinds that get a controller, and names their modules.
 use std::collections::{BTreeMap, BTreeSet};
 
-use kube_codegen_schema::Extent;
 use minijinja::Value;
-use serde_json::Value as Json;
 
 use super::{
     CoreKind, DeployScope, Parameters, WebhookType, core_kind, templates::Origin, webhooks,
@@ -138,12 +136,6 @@ pub(super) fn controlled_kinds(
         let webhooks = webhooks::webhooks_of(model, kind, parameters);
         let mut variables = kind_variables(model, module, kind, controller, &owns);
         variables.extend(takeover_variables(&crd_name(kind), parameters));
-        let has_finalizer = parameters.takeover.finalizers.contains_key(&crd_name(kind));
-        let object = if has_finalizer { object(kind)? } else { None };
-        variables.insert(
-            "object",
-            Value::from_safe_string(object.unwrap_or_default()),
-        );
         variables.extend(webhooks::variables(
             model, module, kind, &webhooks, generated,
         ));
@@ -305,23 +297,6 @@ fn takeover_variables(id: &str, parameters: &Parameters) -> [(&'static str, Valu
     ]
 }
 
-/// Returns a literal of Rust with the JSON of an object without metadata, if it is one that the schema accepts. A test starts with it: the API server validates
-/// the object when the finalizer is added, and refuses a blank one whose schema asks for more.
-fn object(kind: &Kind) -> Result<Option<String>, String> {
-    let crd = kind.definition();
-    let versions = crd.pointer("/spec/versions").and_then(Json::as_array);
-    let mut versions = versions.into_iter().flatten();
-    let Some(version) = versions.find(|it| it["name"] == *kind.version) else {
-        return Ok(None);
-    };
-    let (mut object, causes) = crate::api::sample::object(&crd, version, Extent::Minimal)?;
-    if let Json::Object(fields) = &mut object {
-        fields.remove("metadata");
-    }
-    let is_accepted = causes.is_empty();
-    Ok(is_accepted.then(|| literal(&format!("{object:#}").replace('\n', "\n    "))))
-}
-
 fn core_kind_variables(kind: &CoreKind, controller: &str, parameters: &Parameters) -> Value {
     let path = Value::from_safe_string(kind.rust_path());
     let mut variables = BTreeMap::from([
@@ -338,29 +313,4 @@ fn core_kind_variables(kind: &CoreKind, controller: &str, parameters: &Parameter
     ]);
     variables.extend(takeover_variables(&kind.name(), parameters));
     Value::from(variables)
-}
-
-/// Returns a raw literal of a text.
-fn literal(text: &str) -> String {
-    let mut end = String::from("\"");
-    while text.contains(&end) {
-        end.push('#');
-    }
-    let hashes = &end[1..];
-    format!("r{hashes}\"{text}{end}")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_literal_has_as_many_hashes_as_it_needs() {
-        for (text, literal) in [
-            ("a", "r\"a\""),
-            ("\"", "r#\"\"\"#"),
-            ("\"#", "r##\"\"#\"##"),
-        ] {
-            assert_eq!(super::literal(text), literal);
-            assert!(syn::parse_str::<syn::LitStr>(literal).unwrap().value() == text);
-        }
-    }
 }

@@ -5,7 +5,7 @@ use minijinja::Value;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::Location;
+use super::{Location, RuntimeArgs};
 use crate::{
     base::options::Kubernetes,
     output::{render::File, yaml},
@@ -32,6 +32,13 @@ pub(super) enum RuntimeCrates {
     Registry,
     /// In a directory, absolute or relative to the package, with `/` as separator.
     Path(String),
+    /// At a revision of a git repository.
+    Git {
+        /// Its URL.
+        url: String,
+        /// A commit or tag.
+        rev: String,
+    },
 }
 
 impl RuntimeCrates {
@@ -47,10 +54,7 @@ impl RuntimeCrates {
     fn dependency(&self, name: &str) -> String {
         match self {
             Self::Registry => format!("\"{RUNTIME}\""),
-            Self::Path(path) => {
-                let path = yaml::quote(&format!("{path}/{name}"));
-                format!("{{ version = \"{RUNTIME}\", path = {path} }}")
-            }
+            other => format!("{{ {} }}", other.keys(name)),
         }
     }
 
@@ -58,12 +62,30 @@ impl RuntimeCrates {
     fn with_features(&self, name: &str, features: &[&str]) -> String {
         let features: Vec<String> = features.iter().map(|it| format!("\"{it}\"")).collect();
         let features = features.join(", ");
+        format!("{{ {}, features = [{features}] }}", self.keys(name))
+    }
+
+    /// Returns what names the crate `name`, as keys of an inline table.
+    fn keys(&self, name: &str) -> String {
+        let version = format!("version = \"{RUNTIME}\"");
         match self {
-            Self::Registry => format!("{{ version = \"{RUNTIME}\", features = [{features}] }}"),
+            Self::Registry => version,
             Self::Path(path) => {
                 let path = yaml::quote(&format!("{path}/{name}"));
-                format!("{{ version = \"{RUNTIME}\", path = {path}, features = [{features}] }}")
+                format!("{version}, path = {path}")
             }
+            Self::Git { url, rev } => {
+                let (url, rev) = (yaml::quote(url), yaml::quote(rev));
+                format!("{version}, git = {url}, rev = {rev}")
+            }
+        }
+    }
+
+    /// Returns the arguments of `cargo install` for the command in the version of these crates. They are words without special characters.
+    fn install(&self) -> String {
+        match self {
+            Self::Registry | Self::Path(_) => format!("kube-codegen --locked --version {RUNTIME}"),
+            Self::Git { url, rev } => format!("kube-codegen --locked --git {url} --rev {rev}"),
         }
     }
 }
@@ -73,7 +95,7 @@ impl RuntimeCrates {
 /// # Errors
 /// If the working directory cannot be resolved.
 pub(crate) fn dependencies(files: &[File], kubernetes: Kubernetes) -> Result<String, String> {
-    let crates = Location::of(Path::new("."), None)?.crates;
+    let crates = Location::of(Path::new("."), &RuntimeArgs::default())?.crates;
     let feature = kubernetes.feature();
     let dependencies = [
         (
@@ -88,17 +110,13 @@ pub(crate) fn dependencies(files: &[File], kubernetes: Kubernetes) -> Result<Str
         ),
         ("kube_codegen_record", crates.dependency("record")),
         ("kube_codegen_runtime", crates.dependency("runtime")),
-        ("serde_json", format!("\"{SERDE_JSON}\"")),
     ];
     let mut text = String::from("[dependencies]\n");
     for (name, value) in dependencies {
         let path = format!("{name}::");
         // k8s-openapi needs a feature even if only another crate uses it.
         if name == "k8s_openapi" || files.iter().any(|file| file.text.contains(&path)) {
-            let name = match name {
-                "serde_json" => name.to_owned(),
-                name => name.replace('_', "-"),
-            };
+            let name = name.replace('_', "-");
             _ = writeln!(text, "{name} = {value}");
         }
     }
@@ -142,6 +160,7 @@ pub(super) fn variables(kubernetes: Kubernetes, crates: &RuntimeCrates) -> Value
     let below = |name| Value::from_safe_string(crates.below().dependency(name));
     Value::from(BTreeMap::from([
         ("kube_codegen", Value::from(RUNTIME)),
+        ("install", Value::from_safe_string(crates.install())),
         ("edition", Value::from(EDITION)),
         ("rust", Value::from(RUST)),
         ("k8s_openapi", Value::from(K8S_OPENAPI)),
@@ -230,8 +249,8 @@ mod tests {
             dependencies.keys().cloned().collect::<Vec<_>>()
         };
         assert_eq!(
-            names("kube_codegen_record::a!(); serde_json::Value"),
-            ["k8s-openapi", "kube-codegen-record", "serde_json"]
+            names("kube_codegen_record::a!(); kube_codegen_record::serde_json::Value"),
+            ["k8s-openapi", "kube-codegen-record"]
         );
         assert_eq!(names("use kube::Client;"), ["k8s-openapi", "kube"]);
     }

@@ -15,6 +15,60 @@ const CHECKOUT: Option<&str> = match option_env!("KUBE_CODEGEN_RELEASE") {
     Some(_) => None,
 };
 
+/// Where a package gets the runtime crates from.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct RuntimeArgs {
+    /// Directory of the kube-codegen runtime crates
+    /// [default: those of the checkout this tool was built from, or the published ones]
+    #[arg(
+        id = "runtime_path",
+        long = "runtime-path",
+        value_name = "DIR",
+        conflicts_with = "runtime_git"
+    )]
+    path: Option<PathBuf>,
+
+    /// Git repository of the kube-codegen runtime crates, which an image or a CI runner can fetch
+    #[arg(id = "runtime_git", long = "runtime-git", value_name = "URL", requires = "runtime_rev", value_parser = git_url)]
+    git: Option<String>,
+
+    /// The commit or tag of --runtime-git
+    #[arg(id = "runtime_rev", long = "runtime-rev", value_name = "REV", requires = "runtime_git", value_parser = git_rev)]
+    rev: Option<String>,
+}
+
+impl RuntimeArgs {
+    /// Whether an argument says where the crates are.
+    pub(crate) fn is_given(&self) -> bool {
+        self.path.is_some() || self.git.is_some()
+    }
+}
+
+/// Parses the URL of a repository. It becomes a word of a shell command in the workflows, so it has no special characters.
+fn git_url(text: &str) -> Result<String, String> {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || "/:.-_~@+".contains(letter);
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Err("cargo takes a URL, such as https://HOST/OWNER/REPOSITORY or ssh://git@HOST/OWNER/REPOSITORY".to_owned());
+    };
+    let is_scheme = matches!(scheme, "file" | "git" | "http" | "https" | "ssh");
+    if is_scheme && !rest.is_empty() && rest.chars().all(is_word) {
+        return Ok(text.to_owned());
+    }
+    Err(
+        "must be a URL of https, ssh, http, git or file with letters, digits and `/:.-_~@+` alone"
+            .to_owned(),
+    )
+}
+
+/// Parses a commit or tag.
+fn git_rev(text: &str) -> Result<String, String> {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || "/.-_+".contains(letter);
+    if text.starts_with(|it: char| it.is_ascii_alphanumeric()) && text.chars().all(is_word) {
+        return Ok(text.to_owned());
+    }
+    Err("must be a commit or a tag: letters, digits and `/.-_+`".to_owned())
+}
+
 /// What depends on the directory of a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,23 +83,32 @@ pub(crate) struct Location {
 impl Location {
     /// Examines the directory of a package, which need not exist yet.
     ///
-    /// The runtime crates are those in `runtime_path`, by default those of the checkout that this program was built from. If
-    /// there is none, as for an installed release, the package depends on published versions.
+    /// The runtime crates are by default those of the checkout that this program was built from. If there is none, as for an installed
+    /// release, the package depends on published versions.
     ///
     /// # Errors
-    /// If `runtime_path` does not contain the runtime crates, or a path cannot be resolved.
-    pub(crate) fn of(package: &Path, runtime_path: Option<&Path>) -> Result<Self, String> {
-        Self::from_checkout(package, runtime_path, CHECKOUT)
+    /// If the given path does not contain the runtime crates, or a path cannot be resolved.
+    pub(crate) fn of(package: &Path, runtime: &RuntimeArgs) -> Result<Self, String> {
+        Self::from_checkout(package, runtime, CHECKOUT)
     }
 
     fn from_checkout(
         package: &Path,
-        runtime_path: Option<&Path>,
+        runtime: &RuntimeArgs,
         checkout: Option<&str>,
     ) -> Result<Self, String> {
         let error = |error| format!("cannot resolve `{}`: {error}", package.display());
         let package = resolve(package).map_err(error)?;
-        let crates = match runtime_path {
+        if let (Some(url), Some(rev)) = (&runtime.git, &runtime.rev) {
+            return Ok(Self {
+                crates: RuntimeCrates::Git {
+                    url: url.clone(),
+                    rev: rev.clone(),
+                },
+                needs_workspace: needs_workspace(&package),
+            });
+        }
+        let crates = match runtime.path.as_deref() {
             Some(path) if contains_runtime(path) => Some(path.to_owned()),
             Some(path) => {
                 let path = path.display();
@@ -147,7 +210,11 @@ mod tests {
         let checkout = TempDir::new().unwrap();
         let crates = checkout.path().join("crates");
         fs::create_dir_all(crates.join("runtime")).unwrap();
-        let of = |package: &Path| Location::of(package, Some(&crates)).map(|it| it.crates);
+        let runtime = RuntimeArgs {
+            path: Some(crates.clone()),
+            ..RuntimeArgs::default()
+        };
+        let of = |package: &Path| Location::of(package, &runtime).map(|it| it.crates);
         let error = of(checkout.path()).unwrap_err();
         assert!(error.contains("does not contain the crate kube-codegen-runtime"));
         let text = "[package]\nname = 'kube-codegen-runtime'\n";
@@ -167,7 +234,8 @@ mod tests {
     #[test]
     fn without_a_checkout_the_crates_are_those_of_the_registry() {
         let package = TempDir::new().unwrap();
-        let of = |checkout| Location::from_checkout(package.path(), None, checkout);
+        let runtime = RuntimeArgs::default();
+        let of = |checkout| Location::from_checkout(package.path(), &runtime, checkout);
         assert_eq!(of(None).unwrap().crates, RuntimeCrates::Registry);
         let removed = package.path().join("removed");
         let removed = of(removed.to_str()).unwrap().crates;
@@ -176,6 +244,36 @@ mod tests {
         let expected = format!("{}/crates", fs::canonicalize(root).unwrap().display());
         let present = of(Some(root)).unwrap().crates;
         assert_eq!(present, RuntimeCrates::Path(expected));
+    }
+
+    #[test]
+    fn a_revision_is_one_word_of_a_shell() {
+        for url in [
+            "https://example.com/a/b.git",
+            "ssh://git@example.com:22/a/b",
+            "file:///srv/a",
+        ] {
+            assert_eq!(git_url(url).as_deref(), Ok(url));
+        }
+        for url in [
+            "",
+            "git@example.com:a/b",
+            "example.com/a",
+            "https://",
+            "https://a/$(id)",
+            "https://a b",
+            "https://a/\n- run: b",
+            "ext::sh -c id",
+            "ext://a",
+        ] {
+            assert!(git_url(url).is_err(), "{url:?}");
+        }
+        for rev in ["v1.2.3", "0123abc", "release/1.0"] {
+            assert_eq!(git_rev(rev).as_deref(), Ok(rev));
+        }
+        for rev in ["", "-v", "a b", "a;b", "a\"", "#a"] {
+            assert!(git_rev(rev).is_err(), "{rev:?}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) use controlled::crd_name;
 pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go};
 pub(crate) use crd::{CrdNames, crd_skeleton};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
-pub(crate) use location::Location;
+pub(crate) use location::{Location, RuntimeArgs};
 pub(crate) use merge::{Merged, merge};
 pub(crate) use name::PackageName;
 pub(crate) use operator::{

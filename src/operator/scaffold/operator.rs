@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     base::options::Kubernetes,
-    model::ir::Model,
+    model::ir::{Model, Scope},
     output::{render::File, yaml},
 };
 
@@ -114,7 +114,7 @@ impl Operator<'_> {
         }
         if self.has_crds() {
             let path = SAMPLE.to_owned();
-            let text = samples(self.model)?.into();
+            let text = self.samples()?.into();
             files.push(File { path, text });
         }
         let mut parameters = self.parameters.clone();
@@ -123,6 +123,38 @@ impl Operator<'_> {
             .map(|(controller, kind)| (kind.id, controller))
             .collect();
         Ok(Rendered { files, parameters })
+    }
+
+    /// Returns a sample of each kind of a CRD, in its storage version.
+    fn samples(&self) -> Result<String, String> {
+        let mut seen = BTreeSet::new();
+        let mut documents = Vec::new();
+        for kind in &self.model.kinds {
+            if !seen.insert((&kind.group, &kind.plural)) {
+                continue;
+            }
+            let crd = kind.definition();
+            let versions = crd.pointer("/spec/versions").and_then(|it| it.as_array());
+            let version = versions
+                .into_iter()
+                .flatten()
+                .find(|version| version["storage"] == true);
+            let null = serde_json::Value::Null;
+            let version = version.unwrap_or(&null);
+            // Where the operator watches its own namespace alone, it sees no object elsewhere.
+            let is_elsewhere = self.parameters.scope == DeployScope::Namespace;
+            let namespace = (is_elsewhere && kind.scope == Scope::Namespaced)
+                .then(|| self.parameters.namespace());
+            let (text, causes) =
+                crate::api::sample::sample(&crd, version, namespace, Extent::Full, true)?;
+            let mut document = String::new();
+            for cause in causes {
+                let cause = cause.to_string().replace('\n', " ");
+                _ = writeln!(document, "# Refused: {cause}");
+            }
+            documents.push(document + &text);
+        }
+        Ok(documents.join("---\n"))
     }
 
     fn has_crds(&self) -> bool {
@@ -189,39 +221,12 @@ pub(crate) fn definitions(model: &Model) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns a sample of each kind of a CRD, in its storage version.
-fn samples(model: &Model) -> Result<String, String> {
-    let mut seen = BTreeSet::new();
-    let mut documents = Vec::new();
-    for kind in &model.kinds {
-        if !seen.insert((&kind.group, &kind.plural)) {
-            continue;
-        }
-        let crd = kind.definition();
-        let versions = crd.pointer("/spec/versions").and_then(|it| it.as_array());
-        let version = versions
-            .into_iter()
-            .flatten()
-            .find(|version| version["storage"] == true);
-        let null = serde_json::Value::Null;
-        let (text, causes) =
-            crate::api::sample::sample(&crd, version.unwrap_or(&null), Extent::Full, true)?;
-        let mut document = String::new();
-        for cause in causes {
-            let cause = cause.to_string().replace('\n', " ");
-            _ = writeln!(document, "# Refused: {cause}");
-        }
-        documents.push(document + &text);
-    }
-    Ok(documents.join("---\n"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         base::{options::Options, source::Source},
-        operator::scaffold::{Location, Takeover, WebhookType, core_kind},
+        operator::scaffold::{Location, RuntimeArgs, Takeover, WebhookType, core_kind},
         pipeline,
     };
 
@@ -247,7 +252,7 @@ mod tests {
             takeover: Takeover::default(),
             options: String::new(),
             templates: None,
-            location: Location::of(Path::new("."), None).unwrap(),
+            location: Location::of(Path::new("."), &RuntimeArgs::default()).unwrap(),
         };
         let operator = Operator {
             parameters: &parameters,

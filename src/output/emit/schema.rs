@@ -33,7 +33,7 @@ fn schemas(model: &Model, module: &Module) -> TokenStream {
             let schema = versions
                 .find(|version| version.name == #version)
                 .and_then(|version| version.schema?.open_api_v3_schema);
-            let schema = serde_json::to_value(schema).unwrap_or_default();
+            let schema = kube_codegen_record::serde_json::to_value(schema).unwrap_or_default();
             let schema = schema.pointer(pointer).cloned();
             schema.and_then(|schema| schema.try_into().ok()).unwrap_or_default()
         }

@@ -179,10 +179,7 @@ fn finalizer_and_field_manager_are_kept() {
         "what only tests use"
     );
     // The server validates the object when it gets the finalizer.
-    let test = &files["tests/controller.rs"];
-    let (_, object) = test.split_once("let object = r#\"").unwrap();
-    let (object, _) = object.split_once("\"#;").unwrap();
-    let object: serde_json::Value = serde_json::from_str(object).unwrap();
+    let object: serde_json::Value = serde_yaml::from_str(&files["deploy/sample.yaml"]).unwrap();
     assert_eq!(object["spec"]["title"], "example");
     for path in ["src/controller.rs", "src/lib.rs", "tests/controller.rs"] {
         assert_eq!(formatted(&files[path]), *files[path], "{path}");

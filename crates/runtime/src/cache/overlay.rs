@@ -146,28 +146,13 @@ impl Store {
         self.hold(key, scope, Until::Version(version), stored);
     }
 
-    /// Hides an object that this process has deleted.
+    /// Hides an object that is gone: this process has deleted it, or the server has said so.
     pub(crate) fn write_deleted(&mut self, scope: Option<&str>, key: ObjectKey, uid: &str) {
         let is_another = self
             .find(&key)
             .is_some_and(|stored| stored.metadata().uid.as_deref() != Some(uid));
         if !is_another {
             self.hold(key, scope, Until::Deleted(uid.to_owned()), None);
-        }
-    }
-
-    /// Hides an object that the server does not have, if this process wrote it before `asked`.
-    pub(crate) fn write_missed(&mut self, key: ObjectKey, asked: Instant) {
-        let pending = self.overlay.by_key.get(&key);
-        let Some(pending) = pending.filter(|pending| pending.since < asked) else {
-            return;
-        };
-        let scope = pending.scope.clone();
-        let uid = self
-            .find(&key)
-            .and_then(|shown| shown.metadata().uid.clone());
-        if let Some(uid) = uid {
-            self.hold(key, scope.as_deref(), Until::Deleted(uid), None);
         }
     }
 

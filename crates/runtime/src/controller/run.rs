@@ -13,18 +13,19 @@ use futures::{
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tower::BoxError;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::{
     Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, MetricsHandle, OnError, RunError,
     causes::Causes,
     sharded::Share,
     trigger::{Connected, Predicate, Trigger, trigger},
-    worker::{Attempt, Reconciling, Worker},
+    worker::{Attempt, Failed, Reconciling, Worker},
 };
 use crate::{
     cache::{Object, ObjectKey},
     client::{describe, writer::Writer},
+    informer::SharedInformer,
     panics,
     queue::WorkQueue,
     shards::within,
@@ -35,8 +36,8 @@ impl<K: Object> Controller<K> {
     ///
     /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
     /// never one object twice at a time. Objects deleted by then are skipped (see [`run_keyed`](Self::run_keyed)); clean-up before deletion
-    /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next. A panic in either is logged and retried with
-    /// [`OnError::Backoff`].
+    /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next, unless the cache shows by then that the
+    /// object is gone: its requests could only fail. A panic in either is logged and retried with [`OnError::Backoff`].
     ///
     /// Dropping the returned future stops everything at once.
     ///
@@ -57,14 +58,18 @@ impl<K: Object> Controller<K> {
     {
         let kind = self.primary.kind().to_string();
         let functions = Arc::new((reconcile, error_policy, kind));
+        let primary = self.primary.clone();
         let attempt: TypedAttempt<K> = Box::new(move |key, object| {
             let object = object?;
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
-            let key = key.clone();
+            let (key, primary) = (key.clone(), primary.clone());
             Some(Box::pin(async move {
                 let (reconcile, error_policy, kind) = &*functions;
                 let outcome = reconcile(Arc::clone(&object), Arc::clone(&context)).await;
                 outcome.map_err(|failure| {
+                    if is_gone(&primary, &key, &*object) {
+                        return gone(kind, &key, failure);
+                    }
                     let next = || error_policy(object, &failure, context);
                     let next = catch_unwind(AssertUnwindSafe(next));
                     failed(kind, &key, failure, next)
@@ -113,13 +118,20 @@ impl<K: Object> Controller<K> {
     {
         let kind = self.primary.kind().to_string();
         let functions = Arc::new((reconcile, error_policy, kind));
+        let primary = self.primary.clone();
         let attempt: TypedAttempt<K> = Box::new(move |key, object| {
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
-            let key = key.clone();
+            let (key, primary) = (key.clone(), primary.clone());
             Some(Box::pin(async move {
                 let (reconcile, error_policy, kind) = &*functions;
-                let outcome = reconcile(key.clone(), object, Arc::clone(&context)).await;
+                let running = reconcile(key.clone(), object.clone(), Arc::clone(&context));
+                let outcome = running.await;
                 outcome.map_err(|failure| {
+                    if let Some(object) = &object
+                        && is_gone(&primary, &key, &**object)
+                    {
+                        return gone(kind, &key, failure);
+                    }
                     let next = || error_policy(&key, &failure, context);
                     let next = catch_unwind(AssertUnwindSafe(next));
                     failed(kind, &key, failure, next)
@@ -278,9 +290,21 @@ fn failed(
     key: &ObjectKey,
     failure: impl Into<BoxError>,
     next: thread::Result<OnError>,
-) -> OnError {
+) -> Failed {
     warn!(kind, object = %key, "reconcile failed: {}", describe(&*failure.into()));
-    next.unwrap_or_else(|panic| resume_unwind(panic))
+    Failed::Error(next.unwrap_or_else(|panic| resume_unwind(panic)))
+}
+
+/// Whether the cache shows by now that the object of a reconcile is gone.
+fn is_gone<K: Object>(primary: &SharedInformer<K>, key: &ObjectKey, object: &K) -> bool {
+    let now = primary.find(key);
+    now.is_none_or(|now| now.meta().uid != object.meta().uid)
+}
+
+/// Ends a reconcile whose object is gone.
+fn gone(kind: &str, key: &ObjectKey, failure: impl Into<BoxError>) -> Failed {
+    debug!(kind, object = %key, "the object is gone: {}", describe(&*failure.into()));
+    Failed::Gone
 }
 
 /// Returns a predicate that accepts what all of `predicates` do.

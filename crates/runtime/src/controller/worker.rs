@@ -16,7 +16,16 @@ const SHORTEST_REQUEUE: Duration = Duration::from_millis(1);
 /// kind and reconcile.
 pub(super) type Attempt = Box<dyn Fn(&ObjectKey) -> Option<Reconciling> + Send + Sync>;
 /// A running reconcile.
-pub(super) type Reconciling = BoxFuture<'static, Result<Action, OnError>>;
+pub(super) type Reconciling = BoxFuture<'static, Result<Action, Failed>>;
+
+/// How a reconcile has failed.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The error policy decides what follows.
+    Error(OnError),
+    /// The object that was reconciled is gone, so that its requests could only fail: nothing is wrong with the reconcile.
+    Gone,
+}
 
 /// The state that all workers of a controller share.
 pub(super) struct Worker {
@@ -62,7 +71,8 @@ impl Worker {
         let took = started.elapsed();
         let (ended, failure) = match &outcome {
             Some(Ok(Ok(_))) => ("succeeded", None),
-            Some(Ok(Err(_))) => ("failed", Some("error")),
+            Some(Ok(Err(Failed::Gone))) => ("found its object gone", None),
+            Some(Ok(Err(Failed::Error(_)))) => ("failed", Some("error")),
             Some(Err(_)) => ("panicked", Some("panic")),
             None => ("timed out", Some("timeout")),
         };
@@ -76,7 +86,8 @@ impl Worker {
                 Some(Ok(Ok(action))) => {
                     counts.requeues += u64::from(action.requeue_after.is_some());
                 }
-                Some(Ok(Err(_))) => counts.errors += 1,
+                Some(Ok(Err(Failed::Gone))) => {}
+                Some(Ok(Err(Failed::Error(_)))) => counts.errors += 1,
                 Some(Err(_)) => counts.panics += 1,
                 None => {
                     counts.timeouts += 1;
@@ -87,7 +98,12 @@ impl Worker {
         drop((span, cause));
         match outcome {
             Some(Ok(Ok(action))) => self.after_success(key, action),
-            Some(Ok(Err(next))) => self.after_error(key, next),
+            Some(Ok(Err(Failed::Error(next)))) => self.after_error(key, next),
+            Some(Ok(Err(Failed::Gone))) => {
+                // What has the name now, or the deletion for `run_keyed`, is reconciled at once.
+                self.queue.forget(key);
+                self.queue.add(key.clone());
+            }
             Some(Err(panic)) => {
                 let message = panics::message(panic);
                 error!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile panicked: {message}");

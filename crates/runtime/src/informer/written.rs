@@ -2,17 +2,14 @@
 use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::time::Instant;
 
-/// The response of a write, or that an object does not exist.
+/// The response of a write that the server has accepted.
 pub(super) struct OwnWrite<'w> {
     pub(super) head: Head<'w>,
     pub(super) body: &'w [u8],
     pub(super) is_deletion: bool,
-    pub(super) status: StatusCode,
     /// The path of the request.
     pub(super) path: &'w str,
-    pub(super) started: Instant,
 }
 
 /// What decides whether and how an informer shows a response: an object, or a `Status`.
@@ -63,18 +60,15 @@ impl<'w> OwnWrite<'w> {
         path: &'w str,
         status: StatusCode,
         body: &'w [u8],
-        started: Instant,
     ) -> Option<Self> {
-        if !status.is_success() && status != StatusCode::NOT_FOUND {
+        if !status.is_success() {
             return None;
         }
         Some(Self {
             head: serde_json::from_slice(body).ok()?,
             body,
             is_deletion: method == Method::DELETE,
-            status,
             path,
-            started,
         })
     }
 
@@ -82,7 +76,7 @@ impl<'w> OwnWrite<'w> {
     pub(super) fn version(&self) -> Option<(&str, &str)> {
         let meta = &self.head.metadata;
         let version = meta.resource_version.as_deref()?;
-        Some((meta.uid.as_deref()?, version)).filter(|_| self.status.is_success())
+        Some((meta.uid.as_deref()?, version))
     }
 
     /// Whether the server no longer has the object of the response: it was deleted, or lost its last finalizer.

@@ -8,7 +8,7 @@ use std::{
 use clap::{ArgAction, builder::BoolishValueParser};
 use kube::{
     Config,
-    config::{KubeConfigOptions, Kubeconfig},
+    config::{InferConfigError, KubeConfigOptions, Kubeconfig},
 };
 
 use super::{Manager, ManagerBuilder, ManagerError};
@@ -197,7 +197,9 @@ impl ManagerArgs {
     /// Returns the configuration of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
     pub async fn config(&self) -> Result<Config, ManagerError> {
         let Some(path) = &self.kubeconfig else {
-            return Config::infer().await.map_err(connect);
+            return Config::infer()
+                .await
+                .map_err(|error| connect(NoCluster(error)));
         };
         let file = Kubeconfig::read_from(path).map_err(connect)?;
         Config::from_custom_kubeconfig(file, &KubeConfigOptions::default())
@@ -325,6 +327,11 @@ fn version(text: &str) -> Result<String, String> {
 fn log_level(text: &str) -> Result<String, String> {
     logs::filter(text).map(|_| text.to_owned())
 }
+
+/// There is neither a kubeconfig nor the service account of a Pod: often a program that is started on a computer for the first time.
+#[derive(Debug, thiserror::Error)]
+#[error("no cluster is configured; `kube-codegen dev` runs the operator without one")]
+struct NoCluster(#[source] InferConfigError);
 
 fn connect(error: impl std::error::Error + Send + Sync + 'static) -> ManagerError {
     ManagerError::Connect(Box::new(error))

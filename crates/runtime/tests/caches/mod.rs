@@ -11,6 +11,7 @@ mod decoding;
 mod dynamic;
 mod events;
 mod factories;
+mod gone;
 mod handlers;
 mod ignoring;
 mod listing;

@@ -103,17 +103,26 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// Returns what usually causes a write that is refused with the same status again and again.
+/// Returns what usually causes a request that is refused with the same status again and again.
 fn refused_again(found: &Found) -> Option<String> {
     const TIMES: usize = 5;
     let requests = found.log.iter().rev().filter_map(|entry| {
         let (what, answer) = entry.text.split_once(" → ")?;
-        let verb = what.split(' ').next().unwrap_or_default();
+        let mut words = what.split(' ');
+        let (verb, resource) = (words.next()?, words.next()?);
         let is_write = matches!(verb, "create" | "update" | "patch" | "delete");
-        (is_write && !entry.fault).then_some((verb, what, answer))
+        // An attempt may end at a read. Reports of failures say nothing about their cause.
+        let is_attempt = is_write || (verb == "get" && answer.starts_with("404"));
+        let is_report = resource.split('.').next() == Some("events");
+        (is_attempt && !is_report && !entry.fault).then_some((verb, what, answer))
     });
-    let mut writes = requests.take(4 * TIMES);
-    let (verb, what, answer) = writes.next()?;
+    let attempts: Vec<_> = requests.take(4 * TIMES).collect();
+    let is_read = |it: &&(&str, &str, &str)| it.0 == "get";
+    // A read that finds nothing is the cause only where no write follows it.
+    let last = attempts.iter().find(|it| !is_read(it));
+    let (verb, what, answer) = *last.or(attempts.first())?;
+    let mut writes = attempts.into_iter().filter(|it| it.0 == verb);
+    writes.next();
     let (status, _) = answer.split_at_checked(3)?;
     let again = writes.filter(|(_, other, answer)| *other == what && answer.starts_with(status));
     if !status.starts_with('4') || again.count() < TIMES {
@@ -129,7 +138,9 @@ fn refused_again(found: &Found) -> Option<String> {
         (_, "409") => {
             "The object is sent with an old resourceVersion. Read it before each attempt, or use server-side apply."
         }
-        (_, "404") => "What it writes to does not exist, and nothing creates it.",
+        (_, "404") => {
+            "The object does not exist, each attempt fails, and the error policy repeats it. Where the object that is reconciled is gone, end its reconcile without an error. What else is missing must be created first, or its event must be the reason for the next attempt."
+        }
         (_, "403") => "The operator has no right to do this, or the namespace is being deleted.",
         _ => {
             "Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."

@@ -8,6 +8,7 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
+use kube_codegen_testing::blocked_owners;
 use serde_json::json;
 
 use crate::request::Seen;
@@ -34,6 +35,7 @@ pub(crate) fn record(seen: &Seen, status: u16) {
         "namespace": seen.namespace,
         "name": seen.name,
         "status": status,
+        "blockedOwners": blocked_owners(&seen.sent()),
     });
     let line = format!("{line}\n");
     let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,8 +13,9 @@ use crate::{
     state::{Mask, differences},
 };
 
-/// Requests for one object in the time in which nothing changes.
-const REQUESTS_AT_REST: u32 = 30;
+/// Requests for one object in the second half of the time in which nothing changes. A loop goes on there; a back-off, which begins with many
+/// attempts, has become rare by then.
+const REQUESTS_AT_REST: u32 = 15;
 
 /// How often the tasks of a run may wake in a second in which nothing changes; informers and the timers of this crate do 1 to 3 times.
 const WAKES_AT_REST: u64 = 20;
@@ -73,8 +74,8 @@ pub(super) async fn rest(world: &Arc<World>) {
     for (key, count) in world.take_requests() {
         if count > REQUESTS_AT_REST && !world.is_hopeless() {
             let message = format!(
-                "{count} requests for {key} in {} seconds without any change",
-                quiet.as_secs()
+                "{count} requests for {key} in the last {} seconds without any change",
+                (quiet / 2).as_secs()
             );
             world.fail(Failure::new(Oracle::Requests, message));
         }

@@ -137,5 +137,46 @@ fn line(request: &RecordedRequest) -> Value {
         "status": request.status,
         "userAgent": request.user_agent,
         "user": request.user,
+        "blockedOwners": blocked_owners(&request.body),
     })
+}
+
+/// Returns kind and version of the owners whose deletion an object that is written blocks (`blockOwnerDeletion`). Where the admission plug-in
+/// `OwnerReferencesPermissionEnforcement` is on, that needs a right which no request shows.
+#[doc(hidden)]
+#[must_use]
+pub fn blocked_owners(written: &Value) -> Vec<Value> {
+    let references = written.pointer("/metadata/ownerReferences");
+    let references = references.and_then(Value::as_array).into_iter().flatten();
+    references
+        .filter(|owner| owner["blockOwnerDeletion"] == true)
+        .map(|owner| json!({"apiVersion": owner["apiVersion"], "kind": owner["kind"]}))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_owners_whose_deletion_is_blocked_are_shown() {
+        let owner = |kind: &str, blocks: Value| json!({"apiVersion": "a.com/v1", "kind": kind, "uid": "u", "blockOwnerDeletion": blocks});
+        let references = [
+            owner("A", json!(true)),
+            owner("B", json!(false)),
+            owner("C", Value::Null),
+        ];
+        let object = json!({"metadata": {"ownerReferences": references}});
+        assert_eq!(
+            blocked_owners(&object),
+            [json!({"apiVersion": "a.com/v1", "kind": "A"})]
+        );
+        for other in [
+            json!(null),
+            json!([{"op": "add"}]),
+            json!({"metadata": {"ownerReferences": "a"}}),
+        ] {
+            assert_eq!(blocked_owners(&other), [json!(null); 0]);
+        }
+    }
 }

@@ -16,6 +16,7 @@ pub(crate) use fault::{Command, Effect, Faults, Watches};
 pub(crate) use intercept::Interceptors;
 pub use intercept::{Action, EventAction, EventInFlight};
 pub(crate) use log::RequestLog;
+pub use log::blocked_owners;
 pub(crate) use metrics::{CONTENT as METRICS_CONTENT, Labels, Metrics, PATH as METRICS};
 pub use recorded::{On, RecordedRequest};
 

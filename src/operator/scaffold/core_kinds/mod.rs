@@ -10,11 +10,11 @@ pub(crate) struct CoreKind {
     /// The module of its type in k8s-openapi, such as `api::core::v1`.
     module: &'static str,
     /// The API group, empty for that of Pods.
-    pub(super) group: &'static str,
+    pub(crate) group: &'static str,
     /// The kind, which is also the name of the type.
     pub(crate) kind: &'static str,
     /// The plural.
-    pub(super) plural: &'static str,
+    pub(crate) plural: &'static str,
     /// Whether its objects are in namespaces.
     pub(crate) namespaced: bool,
     /// The first Kubernetes version that has it.

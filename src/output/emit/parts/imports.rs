@@ -176,7 +176,7 @@ impl<'m> Imports<'m> {
             Scalar::Time => "kube_codegen_record::DateTime",
             Scalar::IntOrString => "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString",
             Scalar::Quantity => "k8s_openapi::apimachinery::pkg::api::resource::Quantity",
-            Scalar::Json => "serde_json::Value",
+            Scalar::Json => "kube_codegen_record::serde_json::Value",
             Scalar::ObjectMeta => "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta",
         };
         self.name(path)

@@ -137,6 +137,34 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
     assert!(idle.contains("nothing that they write changes anything"));
     let busy = with(Oracle::Requests, "", "patch maps a → 200 (changes data.a)");
     assert!(busy.contains("writes something that causes the next one"));
+    // Attempts for an object that is gone, with the Events that report them.
+    let mut log = Vec::new();
+    for _ in 0..8 {
+        log.push((0, "operator", "get widgets default/a → 404"));
+        log.push((0, "operator", "patch widgets/status default/a → 404"));
+        log.push((
+            0,
+            "operator",
+            "create events.events.k8s.io default/a.* → 201",
+        ));
+    }
+    let gone = "end its reconcile without an error";
+    let cause = |log: &[_]| {
+        let (oracle, log) = (Oracle::Requests, entries(log));
+        let found = Found {
+            oracle,
+            log,
+            ..found("a")
+        };
+        pattern::likely(&found).unwrap()
+    };
+    assert!(cause(&log).starts_with("`patch widgets/status default/a` is refused with 404"));
+    assert!(cause(&log).contains(gone));
+    // Where the first request ends the attempt, too; a read that a write follows is none.
+    log.retain(|it| !it.2.starts_with("patch"));
+    assert!(cause(&log).contains(gone));
+    log.push((0, "operator", "create deployments.apps default/a → 201"));
+    assert!(!cause(&log).contains(gone));
 }
 
 #[test]

@@ -127,9 +127,9 @@ impl World {
             inner.second = (now, 0);
         }
         inner.second.1 += 1;
-        // While something is delayed, an operator may do again and again what an old view asks for.
-        let is_delayed = Instant::now() < inner.active;
-        if !is_delayed && !seen.is_report() && !matches!(seen.verb, "list" | "watch") {
+        // While something is delayed, an operator may do again and again what an old view asks for; after that, a back-off has to become rare.
+        let is_counted = Instant::now() >= inner.active + self.setup.quiet / 2;
+        if is_counted && !seen.is_report() && !matches!(seen.verb, "list" | "watch") {
             let key = format!("{} {}", seen.resource, seen.place());
             *inner.requests.entry(key).or_default() += 1;
         }

@@ -5,7 +5,7 @@
 use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::{DateTime, Nullable};
-use serde_json::Value;
+use kube_codegen_record::serde_json::Value;
 use std::collections::BTreeMap;
 
 /// An object of kind `Miss`.

@@ -13,7 +13,9 @@ pub trait ConvertJobV1beta1 {
     /// `spec.env[].valueFrom.fileKeyRef` exists in `v1` only.
     ///
     /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
-    fn spec_env_value_from_file_key_ref(&self) -> IfAbsent<serde_json::Value>;
+    fn spec_env_value_from_file_key_ref(
+        &self,
+    ) -> IfAbsent<kube_codegen_record::serde_json::Value>;
 }
 
 /// Converts `Job` between its versions `v1beta1` and `v1`, the hub.

@@ -3,7 +3,7 @@
 //! The types of `example.com/v1`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde_json::Value;
+use kube_codegen_record::serde_json::Value;
 use std::collections::BTreeMap;
 
 /// An object of kind `Anything`.

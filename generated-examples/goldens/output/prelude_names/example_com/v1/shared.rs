@@ -4,7 +4,7 @@
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
 use kube_codegen_record::DateTime;
-use serde_json::Value;
+use kube_codegen_record::serde_json::Value;
 use std::collections::BTreeMap;
 
 /// `spec` of `BTreeMap`, and 10 other places.

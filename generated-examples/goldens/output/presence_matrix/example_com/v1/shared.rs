@@ -6,7 +6,7 @@
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube_codegen_record::{DateTime, Nullable, Number};
-use serde_json::Value;
+use kube_codegen_record::serde_json::Value;
 use std::collections::BTreeMap;
 
 /// `nullable.choice` of `Matrix`, and 7 other places.

@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube_codegen_record::Nullable;
-use serde_json::Value;
+use kube_codegen_record::serde_json::Value;
 use std::collections::BTreeMap;
 
 /// An object of kind `Budget`.

@@ -53,7 +53,7 @@ fn schema_of<K: CustomResourceExt>(pointer: &str) -> schemars::Schema {
     let schema = versions
         .find(|version| version.name == "v1")
         .and_then(|version| version.schema?.open_api_v3_schema);
-    let schema = serde_json::to_value(schema).unwrap_or_default();
+    let schema = kube_codegen_record::serde_json::to_value(schema).unwrap_or_default();
     let schema = schema.pointer(pointer).cloned();
     schema.and_then(|schema| schema.try_into().ok()).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 //! Types of `example.com/v1` that several schema locations share.
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
-use serde_json::Value;
+use kube_codegen_record::serde_json::Value;
 
 /// `spec.hosts` of `Mapping`, and one other place.
 #[derive(Clone, Debug, PartialEq, Eq)]
