@@ -125,6 +125,30 @@ fn every_contradiction_is_found() {
         ),
         (
             "rbac.yaml",
+            "kind: Role\nmetadata:\n  name: test-operator\n  namespace: test-operator",
+            "kind: Role\nmetadata:\n  name: test-operator\n  namespace: kube-system",
+            "the Role `test-operator` in the namespace of its binding",
+        ),
+        (
+            "rbac.yaml",
+            "  name: test-operator\n  namespace: test-operator\n---\n# The Lease",
+            "  name: test-operator\n---\n# The Lease",
+            "needs its namespace",
+        ),
+        (
+            "rbac.yaml",
+            "  name: test-operator\n  namespace: test-operator\n---\n# The Lease",
+            "  name: test-operator\n  namespace: test\n---\n# The Lease",
+            "no manifest has this ServiceAccount",
+        ),
+        (
+            "deployment.yaml",
+            "serviceAccountName: test-operator",
+            "serviceAccountName: system-cluster-critical",
+            "no manifest has the ServiceAccount",
+        ),
+        (
+            "rbac.yaml",
             "subjects:\n- kind: ServiceAccount\n  name: test",
             "subjects:\n- kind: ServiceAccount\n  name: other",
             "no manifest has this ServiceAccount",
@@ -146,6 +170,41 @@ fn every_contradiction_is_found() {
         assert!(message.contains(expected), "{file}: {message}");
         assert!(message.contains(&format!("deploy/{file}:")), "{message}");
     }
+}
+
+/// What each cluster has, and what belongs to other programs.
+#[test]
+fn bindings_may_be_to_roles_and_accounts_of_the_cluster() {
+    const BINDINGS: &str = "
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: delegator}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: \"system:auth-delegator\"}
+subjects:
+- {kind: ServiceAccount, name: test-operator, namespace: test-operator}
+- {kind: ServiceAccount, name: default, namespace: test-operator}
+- {kind: ServiceAccount, name: prometheus-k8s, namespace: monitoring}
+- {kind: ServiceAccount, name: kube-state-metrics, namespace: kube-system}
+- {kind: Group, name: \"system:authenticated\"}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: auth-reader, namespace: NAMESPACE}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}
+subjects:
+- {kind: ServiceAccount, name: test-operator, namespace: test-operator}
+";
+    let (_directory, package) = scaffold(&[]);
+    let path = package.join("deploy/bindings.yaml");
+    fs::write(&path, BINDINGS.replace("NAMESPACE", "kube-system")).unwrap();
+    succeed(&package, &["deploy", "check"]);
+    fs::write(&path, BINDINGS.replace("NAMESPACE", "test-operator")).unwrap();
+    let output = run(&package, &["deploy", "check"]);
+    let message = stderr(&output);
+    assert!(
+        message.contains("the Role is in `kube-system`, and so has to be its binding"),
+        "{message}"
+    );
 }
 
 #[test]
