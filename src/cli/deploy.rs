@@ -15,7 +15,7 @@ use crate::{
         source::Source,
     },
     operator::deploy::{self, About, BundleSettings, Tree},
-    output::write,
+    output::write::{self, Lock, Root},
 };
 
 /// Check the manifests of an operator, or make a Helm chart or a bundle for OLM of them
@@ -127,12 +127,14 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
 }
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
+    let root = Root::new(&args.output);
+    let _lock = Lock::of([&root])?;
     let tree = read(&args.directory, console)?;
     let about = about(&args.directory);
     let samples = samples(&args.directory, console)?;
     let files = deploy::chart(&tree, &about, &samples, args.image.as_deref())
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
-    let plan = write::plan(&args.output, &files, args.changes.force)?;
+    let plan = write::plan(&root, &files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "deploy chart", console)? {
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "chart", "path": path}));
@@ -142,6 +144,8 @@ fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
 }
 
 fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> {
+    let root = Root::new(&args.output);
+    let _lock = Lock::of([&root])?;
     let tree = read(&args.directory, console)?;
     check_samples(&args.directory, &tree, console)?;
     let settings = BundleSettings {
@@ -157,7 +161,7 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
     };
     let files = deploy::bundle(&tree, &settings)
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
-    let plan = write::plan(&args.output, &files, args.changes.force)?;
+    let plan = write::plan(&root, &files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "deploy bundle", console)? {
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "bundle", "path": path}));
