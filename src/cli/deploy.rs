@@ -29,7 +29,8 @@ pub(super) enum Command {
 /// Check that manifests fit together
 ///
 /// Ports of probes, Services, network policies and monitors are ports of the containers, and those of the operator's flags;
-/// selectors select Pods; roles, accounts, priority classes, namespaces and listed files exist. Needs no cluster.
+/// selectors select Pods; roles, accounts, priority classes, namespaces and listed files exist, in the manifests or in each cluster.
+/// Needs no cluster.
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
     /// Directory of the manifests
@@ -39,8 +40,9 @@ pub(super) struct CheckArgs {
 
 /// Make a Helm chart of manifests
 ///
-/// The chart has the same objects. Image, replicas, arguments, resources and scheduling are values, whose defaults are those of the
-/// manifests; so are switches for the files, on for those that kustomization.yaml lists. Change the manifests, not the chart.
+/// The chart has the same objects, in the namespace of the release. Image, replicas, arguments, variables, resources, scheduling,
+/// annotations, labels, volumes and names are values, whose defaults come from the manifests; so are switches for the files, on for those
+/// that kustomization.yaml lists. Change the manifests, not the chart.
 #[derive(Debug, clap::Args)]
 pub(super) struct ChartArgs {
     /// Directory of the manifests

@@ -14,7 +14,7 @@ use super::{
     CRDKIND, deploy::scaffold, directory, files, kube_codegen, paths, run, stderr, succeed,
 };
 
-/// A directory with an operator, beside one that nobody may write to.
+/// A directory with an operator, beside one that no command may write to.
 struct Place {
     _directory: TempDir,
     package: PathBuf,
@@ -47,92 +47,114 @@ impl Place {
     }
 }
 
+/// A path that is a link, what it leads to, and a command that would write there.
+const LINKS: &[(&str, &str, &[&str])] = &[
+    ("dist", "", &["deploy", "chart"]),
+    ("dist/chart", "", &["deploy", "chart"]),
+    ("dist/chart/templates", "", &["deploy", "chart"]),
+    (
+        "dist/chart/values.yaml",
+        "file",
+        &["deploy", "chart", "--force"],
+    ),
+    ("dist/chart/Chart.yaml", "missing", &["deploy", "chart"]),
+    ("dist", "", &["deploy", "bundle"]),
+    ("dist/bundle/manifests", "sub", &["deploy", "bundle"]),
+    ("dist", "", &["docs"]),
+    ("dist/docs/index.html", "file", &["docs", "--force"]),
+    (
+        "schemas",
+        "",
+        &["schema", "-f", "deploy/crd.yaml", "-o", "schemas"],
+    ),
+    (
+        "schemas/index.json",
+        "file",
+        &["schema", "-f", "deploy/crd.yaml", "-o", "schemas"],
+    ),
+    ("man", "", &["man", "-o", "man"]),
+    ("man/kube-codegen.1", "file", &["man", "-o", "man"]),
+    ("src/generated", "", &["generate"]),
+    ("src/generated", "", &["update"]),
+    ("src/generated/mod.rs", "file", &["update"]),
+    (
+        "out",
+        "",
+        &["generate", "-f", "deploy/crd.yaml", "-o", "out"],
+    ),
+    ("new", "", &["new", "new", "-f", "deploy/crd.yaml"]),
+    (
+        "new/src",
+        "",
+        &["new", "new", "-f", "deploy/crd.yaml", "--force"],
+    ),
+    (
+        "new/src/generated",
+        "",
+        &["new", "new", "-f", "deploy/crd.yaml"],
+    ),
+    (
+        "new/README.md",
+        "missing",
+        &["new", "new", "-f", "deploy/crd.yaml"],
+    ),
+    ("kinds", "", &["crate", "kinds", "-f", "deploy/crd.yaml"]),
+    (
+        "kinds/src",
+        "",
+        &["crate", "kinds", "-f", "deploy/crd.yaml", "--force"],
+    ),
+    (
+        "kinds/Cargo.toml",
+        "missing",
+        &["crate", "kinds", "-f", "deploy/crd.yaml"],
+    ),
+    ("src", "", &["add", "--watch=v1/Pod"]),
+    (
+        "crds",
+        "",
+        &[
+            "crd",
+            "init",
+            "--group=a.example.com",
+            "--kind=A",
+            "-o",
+            "crds/a.yaml",
+        ],
+    ),
+    (
+        "a.yaml",
+        "missing",
+        &[
+            "crd",
+            "init",
+            "--group=a.example.com",
+            "--kind=A",
+            "-o",
+            "a.yaml",
+        ],
+    ),
+    (
+        "deploy/rbac.yaml",
+        "file",
+        &["rbac", "--write", "--requests=requests.jsonl"],
+    ),
+    (
+        "RIGHTS.md",
+        "file",
+        &[
+            "rbac",
+            "--write",
+            "--requests=requests.jsonl",
+            "--page=RIGHTS.md",
+        ],
+    ),
+];
+
 #[test]
 fn no_command_writes_through_a_link() {
-    let crd = ["-f", "deploy/crd.yaml"];
     let requests = "{\"verb\":\"list\",\"group\":\"iksoon.test.com\",\"resource\":\"crdplural\"}\n";
-    for (link, to, args) in [
-        ("dist", "", &["deploy", "chart"][..]),
-        ("dist/chart", "", &["deploy", "chart"]),
-        ("dist/chart/templates", "", &["deploy", "chart"]),
-        (
-            "dist/chart/values.yaml",
-            "file",
-            &["deploy", "chart", "--force"],
-        ),
-        ("dist/chart/Chart.yaml", "missing", &["deploy", "chart"]),
-        ("dist", "", &["deploy", "bundle"]),
-        ("dist/bundle/manifests", "sub", &["deploy", "bundle"]),
-        ("dist", "", &["docs"]),
-        ("dist/docs/index.html", "file", &["docs", "--force"]),
-        ("schemas", "", &["schema", crd[0], crd[1], "-o", "schemas"]),
-        (
-            "schemas/index.json",
-            "file",
-            &["schema", crd[0], crd[1], "-o", "schemas"],
-        ),
-        ("man", "", &["man", "-o", "man"]),
-        ("man/kube-codegen.1", "file", &["man", "-o", "man"]),
-        ("src/generated", "", &["generate"]),
-        ("src/generated", "", &["update"]),
-        ("src/generated/mod.rs", "file", &["update"]),
-        ("out", "", &["generate", crd[0], crd[1], "-o", "out"]),
-        ("new", "", &["new", "new", crd[0], crd[1]]),
-        ("new/src", "", &["new", "new", crd[0], crd[1], "--force"]),
-        ("new/src/generated", "", &["new", "new", crd[0], crd[1]]),
-        ("new/README.md", "missing", &["new", "new", crd[0], crd[1]]),
-        ("kinds", "", &["crate", "kinds", crd[0], crd[1]]),
-        (
-            "kinds/src",
-            "",
-            &["crate", "kinds", crd[0], crd[1], "--force"],
-        ),
-        (
-            "kinds/Cargo.toml",
-            "missing",
-            &["crate", "kinds", crd[0], crd[1]],
-        ),
-        ("src", "", &["add", "--watch=v1/Pod"]),
-        (
-            "crds",
-            "",
-            &[
-                "crd",
-                "init",
-                "--group=a.example.com",
-                "--kind=A",
-                "-o",
-                "crds/a.yaml",
-            ],
-        ),
-        (
-            "a.yaml",
-            "missing",
-            &[
-                "crd",
-                "init",
-                "--group=a.example.com",
-                "--kind=A",
-                "-o",
-                "a.yaml",
-            ],
-        ),
-        (
-            "deploy/rbac.yaml",
-            "file",
-            &["rbac", "--write", "--requests=requests.jsonl"],
-        ),
-        (
-            "RIGHTS.md",
-            "file",
-            &[
-                "rbac",
-                "--write",
-                "--requests=requests.jsonl",
-                "--page=RIGHTS.md",
-            ],
-        ),
-    ] {
+    for (link, to, args) in LINKS {
         let place = Place::new();
         fs::write(place.package.join("requests.jsonl"), requests).unwrap();
         if args[0] == "rbac" && link == "deploy/rbac.yaml" {

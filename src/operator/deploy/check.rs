@@ -49,7 +49,7 @@ const SYSTEM_ROLES: [(&str, &str); 7] = [
     ("kube-public", "system:controller:bootstrap-signer"),
 ];
 
-/// Whether each cluster has a namespace, which nobody installs an operator into.
+/// Whether a namespace exists in each cluster and belongs to it.
 fn is_system(namespace: &str) -> bool {
     ["kube-system", "kube-public", "kube-node-lease"].contains(&namespace)
 }

@@ -90,6 +90,8 @@ fn containers(deployment: &Manifest) -> &[Value] {
     deployment.list("/spec/template/spec/containers")
 }
 
+type Rule<'a> = Box<dyn Fn(&Value) -> bool + 'a>;
+
 /// Returns the number of the operator's container.
 fn container(deployment: &Manifest, package: &str, image: Option<&str>) -> Result<usize, String> {
     let name = deployment.name();
@@ -111,7 +113,7 @@ fn container(deployment: &Manifest, package: &str, image: Option<&str>) -> Resul
             format!("the Deployment `{escaped}` has no container `{wanted}`, which its annotation {ANNOTATION} names")
         });
     }
-    let mut rules: Vec<Box<dyn Fn(&Value) -> bool>> = Vec::new();
+    let mut rules: Vec<Rule<'_>> = Vec::new();
     for wanted in [name, package].into_iter().chain(NAMES) {
         rules.push(Box::new(move |it| it["name"] == wanted));
     }

@@ -1,6 +1,6 @@
 //! Lets one run at a time work on a directory.
 //!
-//! A plan compares files with a directory and is right only while nobody else changes it, so a run locks its directories before it reads
+//! A plan compares files with a directory and is wrong once someone else changes it, so a run locks its directories before it reads
 //! them, and until it has written. The locks are on directories: no file stays behind, and a killed run locks nothing.
 //!
 //! A directory that does not exist yet is locked by the closest one above that does. Therefore a run also shares the directories above its

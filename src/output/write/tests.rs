@@ -358,7 +358,7 @@ fn a_relative_path_is_followed_without_links() {
     fs::create_dir_all(dir.path().join("elsewhere")).unwrap();
     symlink("elsewhere", dir.path().join("src")).unwrap();
     let message = plan(
-        &base.within(&dir.path().join("src/generated")),
+        base.within(&dir.path().join("src/generated")),
         &[marked("a.rs")],
         true,
     );

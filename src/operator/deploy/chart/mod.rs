@@ -190,16 +190,16 @@ fn values(values: &BTreeMap<&'static str, Value>) -> String {
 
 /// Writes the names that templates include.
 fn helpers(name: &str, label: &str) -> String {
-    let mut text = String::new();
+    let mut text = format!("{{{{- /* {} */}}}}\n", HEADER.trim_start_matches("# "));
     for (suffix, key, default) in [
         ("name", "nameOverride", label),
         ("fullname", "fullnameOverride", name),
     ] {
         let define = quoted(&format!("{name}.{suffix}"));
         let default = quoted(default);
-        _ = write!(
+        _ = writeln!(
             text,
-            "{{{{- define {define} }}}}{{{{ .Values.{key} | default {default} }}}}{{{{- end }}}}\n"
+            "{{{{- define {define} }}}}{{{{ .Values.{key} | default {default} }}}}{{{{- end }}}}"
         );
     }
     text
@@ -307,9 +307,8 @@ impl Chart<'_> {
             "/spec/template/metadata/labels",
             "/spec/template/metadata/annotations",
         );
-        let metadata = match template.get("metadata") {
-            Some(metadata) => metadata,
-            None => return Err("the Pods of the Deployment have no labels".to_owned()),
+        let Some(metadata) = template.get("metadata") else {
+            return Err("the Pods of the Deployment have no labels".to_owned());
         };
         let path = ["spec", "template", "metadata", "annotations"];
         let own = self.own(map(manifest, annotations)?, &path, json!({}));
@@ -389,8 +388,8 @@ fn keep(node: &mut Node, manifest: &Manifest) -> Result<(), String> {
     let has_any = format!("or {KEEP} .Values.crds.annotations");
     metadata.set_if(&has_any, "annotations", Node::Map(all));
     if has_entry {
-        let none = ("annotations".to_owned(), Node::Value(own.clone()));
-        let otherwise = Line::If(format!("not ({has_any})"), vec![Line::One(none)]);
+        let as_before = ("annotations".to_owned(), Node::Value(own.clone()));
+        let otherwise = Line::If(format!("not ({has_any})"), vec![Line::One(as_before)]);
         metadata.entries().insert(0, otherwise);
     }
     Ok(())
@@ -411,30 +410,27 @@ fn part<'n>(
 ) -> Result<&'n mut Node, String> {
     let mut at = node;
     for key in path {
-        at = match at.get(key) {
-            Some(next @ Node::Map(_)) => next,
-            _ => {
-                let (kind, name) = (manifest.kind(), manifest.name().escape_debug());
-                return Err(format!(
-                    "`{}` of the {kind} `{name}` is not a map",
-                    path.join(".")
-                ));
-            }
+        let Some(next @ Node::Map(_)) = at.get(key) else {
+            return Err(not_a_map(manifest, &path.join(".")));
         };
+        at = next;
     }
     Ok(at)
 }
 
+fn not_a_map(manifest: &Manifest, path: &str) -> String {
+    let (kind, name) = (manifest.kind(), manifest.name().escape_debug());
+    format!("`{path}` of the {kind} `{name}` is not a map")
+}
+
 /// A map in a manifest, or null.
 fn map<'m>(manifest: &'m Manifest, pointer: &str) -> Result<&'m Value, String> {
-    match manifest.get(pointer) {
-        it @ (Value::Object(_) | Value::Null) => Ok(it),
-        _ => {
-            let (kind, name) = (manifest.kind(), manifest.name().escape_debug());
-            let path = pointer.trim_start_matches('/').replace('/', ".");
-            Err(format!("`{path}` of the {kind} `{name}` is not a map"))
-        }
+    let value = manifest.get(pointer);
+    if value.is_object() || value.is_null() {
+        return Ok(value);
     }
+    let path = pointer.trim_start_matches('/').replace('/', ".");
+    Err(not_a_map(manifest, &path))
 }
 
 /// The values that choose files.

@@ -1,8 +1,8 @@
 //! Finds the places of manifests that hold the namespace or the name of the operator, and lets them follow the release.
 //!
-//! A namespace is a word like any other, and often the same word as the operator's name, so where it stands decides: under a key such
+//! A namespace is a word like any other, and often the same word as the operator's name, so its place decides: under a key such
 //! as `namespace`, in the value of a flag or a variable of that name, in the DNS name of a Service (`NAME.NAMESPACE.svc`), in a user name
-//! of a ServiceAccount, and in the selectors and annotations that Kubernetes and cert-manager define. A word is only ever replaced whole.
+//! of a `ServiceAccount`, and in the selectors and annotations that Kubernetes and cert-manager define. A word is only ever replaced whole.
 //!
 //! Of the names, only those follow `fullnameOverride` that no program knows: those of roles, bindings, accounts, the Deployment and so
 //! on. The operator finds its webhook configurations, the Service of its webhooks, Secrets and Leases by the names in its code.
@@ -301,7 +301,7 @@ impl Places {
         })
     }
 
-    /// A string with namespaces at places that their neighbourhood tells.
+    /// A string with namespaces, recognized by the words around them.
     fn words_in(&self, text: &str) -> Text {
         let mut found = Text::default();
         let mut written = 0;
@@ -420,7 +420,7 @@ fn is_expression_of(at: At<'_>, labels: &[&str]) -> bool {
 }
 
 fn in_namespace_selector(at: At<'_>) -> bool {
-    at.path.iter().any(|it| *it == "namespaceSelector")
+    at.path.contains(&"namespaceSelector")
         && (at.key == "values" || at.path.last() == Some(&"matchLabels"))
 }
 
