@@ -157,7 +157,7 @@ fn no_command_writes_through_a_link() {
     for (link, to, args) in LINKS {
         let place = Place::new();
         fs::write(place.package.join("requests.jsonl"), requests).unwrap();
-        if args[0] == "rbac" && link == "deploy/rbac.yaml" {
+        if args[0] == "rbac" && *link == "deploy/rbac.yaml" {
             fs::copy(place.package.join(link), place.victim.join("file")).unwrap();
         }
         let before = files(&place.victim);
