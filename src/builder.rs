@@ -5,6 +5,7 @@ use crate::base::options::{
 };
 use crate::{
     base::{diag, source},
+    output::write,
     run,
 };
 use std::env;
@@ -116,6 +117,9 @@ impl Builder {
             });
         }
         let directory = &self.settings.output;
+        let root = write::Root::new(directory);
+        let unwritten = |cause| Error::because("the generated files cannot be written", cause);
+        let _lock = write::Lock::of([&root]).map_err(unwritten)?;
         let run = run::run(&self.settings, directory)
             .map_err(|cause| Error::because("inputs cannot be read", cause))?;
         let diagnostics = &run.output.diagnostics;
@@ -161,9 +165,9 @@ impl Builder {
         {
             directives.push_str(&warning(diagnostic, &run.sources));
         }
-        run.plan(directory, &run.output.files, false)
+        run.plan(&root, &run.output.files, false)
             .and_then(|plan| plan.apply())
-            .map_err(|cause| Error::because("the generated files cannot be written", cause))?;
+            .map_err(unwritten)?;
         if has_errors {
             Err(failed(text))
         } else {

@@ -101,7 +101,7 @@ impl Run {
     /// Plans the changes to a directory. Without some of the input, stale files are kept.
     pub(crate) fn plan(
         &self,
-        root: &Path,
+        root: &write::Root,
         files: &[pipeline::File],
         force: bool,
     ) -> Result<Plan, write::Error> {

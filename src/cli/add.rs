@@ -17,7 +17,10 @@ use crate::{
     },
     model::ir::Model,
     operator::scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
-    output::render::File,
+    output::{
+        render::File,
+        write::{Lock, Root},
+    },
     pipeline,
     run::Run,
 };
@@ -61,6 +64,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
             "nothing to add; use --file for the kinds of CRDs, --watch, --owns or --webhooks";
         return Err(message.to_owned().into());
     }
+    let root = Root::new(&args.output);
+    let modules = root.within(&config::modules(&args.output)?);
+    let _lock = Lock::of([&root, &modules])?;
     let baseline = Baseline::read(&args.output)?;
     let mut parameters = baseline.parameters.clone();
     let kubernetes = parameters.kubernetes()?;
@@ -109,7 +115,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
     let run = match run {
         Some(run) => {
-            let generated = run.plan(directory, &run.output.files, false)?;
+            let generated = run.plan(&modules, &run.output.files, false)?;
             Some((run, generated))
         }
         None => None,

@@ -20,7 +20,7 @@ use crate::{
     operator::scaffold::{
         self, ClientCrate, ClientCrateRequest, Location, Package, PackageName, RuntimeArgs,
     },
-    output::write,
+    output::write::{self, Lock, Root},
     pipeline,
 };
 
@@ -53,11 +53,14 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let settings = settings(args, console)?;
     let target = &settings.output;
     let source = target.join(scaffold::SOURCE);
+    let root = Root::new(target);
+    let modules = root.within(&source);
+    let _lock = Lock::of([&root, &modules])?;
     let run = generate::generate(&settings, &source, console)?;
     let rendered = render(args, &settings, &run.output)?;
     // These files already contain the user's text; only the marked lines differ.
-    let own = write::plan_once(target, &rendered.own, true)?;
-    let source = run.plan(&source, &rendered.source, args.changes.force)?;
+    let own = write::plan_once(&root, &rendered.own, true)?;
+    let source = run.plan(&modules, &rendered.source, args.changes.force)?;
     for note in &rendered.notes {
         console.object(&json!({ "type": "note", "message": note }));
         console.line(&format!("note: {note}"));

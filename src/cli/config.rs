@@ -1,15 +1,21 @@
 //! Reads `kube-codegen.toml`; an unknown key is an error with its location and the most similar known key.
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use toml::{
     Spanned,
     de::{DeString, DeTable, DeValue},
 };
 
-use super::layer::Layer;
-use crate::base::{
-    diag::nearest,
-    options::{Override, Settings},
+use super::{CommandError, layer::Layer};
+use crate::{
+    base::{
+        diag::nearest,
+        options::{Override, Settings},
+    },
+    operator::scaffold,
 };
 
 /// The config file in the working directory.
@@ -34,6 +40,15 @@ pub(super) fn read(path: &Path) -> Result<Layer, String> {
     let mut layer = parse(&path.display().to_string(), &text)?;
     layer.rebase(path.parent().unwrap_or(Path::new("")));
     Ok(layer)
+}
+
+/// The directory of the generated modules of an operator: that of its config file, or the usual one.
+pub(super) fn modules(operator: &Path) -> Result<PathBuf, CommandError> {
+    let file = operator.join(FILE);
+    if file.exists() {
+        return Ok(read(&file)?.settings()?.output);
+    }
+    Ok(operator.join(scaffold::GENERATED))
 }
 
 fn parse(name: &str, text: &str) -> Result<Layer, String> {

@@ -6,7 +6,11 @@ use kube_codegen_formats::names;
 use super::{CommandError, console::Console};
 use crate::{
     operator::scaffold,
-    output::{render::File, write, yaml},
+    output::{
+        render::File,
+        write::{self, Lock, Root},
+        yaml,
+    },
 };
 
 /// Work with CustomResourceDefinitions
@@ -66,7 +70,9 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
         text: text.into(),
     };
     let directory = directory.unwrap_or_else(|| std::path::Path::new("."));
-    let plan = write::plan_once(directory, &[file], false)?;
+    let root = Root::new(directory);
+    let _lock = Lock::of([&root])?;
+    let plan = write::plan_once(&root, &[file], false)?;
     let path = path.display();
     if !plan.kept().is_empty() {
         return Err(format!("`{path}` exists already").into());

@@ -18,7 +18,7 @@ use crate::{
         deploy::{self, About, BundleSettings, Tree, rights::Needs, role::check_owners},
         scaffold::{BASELINE, Baseline},
     },
-    output::write,
+    output::write::{self, Lock, Root},
 };
 
 /// Check the manifests of an operator, or make a Helm chart or a bundle for OLM of them
@@ -32,7 +32,8 @@ pub(super) enum Command {
 /// Check that manifests fit together
 ///
 /// Ports of probes, Services, network policies and monitors are ports of the containers, and those of the operator's flags;
-/// selectors select Pods; roles, accounts, priority classes, namespaces and listed files exist. Needs no cluster.
+/// selectors select Pods; roles, accounts, priority classes, namespaces and listed files exist, in the manifests or in each cluster.
+/// Needs no cluster.
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
     /// Directory of the manifests
@@ -42,8 +43,9 @@ pub(super) struct CheckArgs {
 
 /// Make a Helm chart of manifests
 ///
-/// The chart has the same objects. Image, replicas, arguments, resources and scheduling are values, whose defaults are those of the
-/// manifests; so are switches for the files, on for those that kustomization.yaml lists. Change the manifests, not the chart.
+/// The chart has the same objects, in the namespace of the release. Image, replicas, arguments, variables, resources, scheduling,
+/// annotations, labels, volumes and names are values, whose defaults come from the manifests; so are switches for the files, on for those
+/// that kustomization.yaml lists. Change the manifests, not the chart.
 #[derive(Debug, clap::Args)]
 pub(super) struct ChartArgs {
     /// Directory of the manifests
@@ -134,12 +136,14 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
 }
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
+    let root = Root::new(&args.output);
+    let _lock = Lock::of([&root])?;
     let tree = read(&args.directory, console)?;
     let about = about(&args.directory);
     let samples = samples(&args.directory, console)?;
     let files = deploy::chart(&tree, &about, &samples, args.image.as_deref())
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
-    let plan = write::plan(&args.output, &files, args.changes.force)?;
+    let plan = write::plan(&root, &files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "deploy chart", console)? {
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "chart", "path": path}));
@@ -149,6 +153,8 @@ fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
 }
 
 fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> {
+    let root = Root::new(&args.output);
+    let _lock = Lock::of([&root])?;
     let tree = read(&args.directory, console)?;
     check_samples(&args.directory, &tree, console)?;
     let settings = BundleSettings {
@@ -164,7 +170,7 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
     };
     let files = deploy::bundle(&tree, &settings)
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
-    let plan = write::plan(&args.output, &files, args.changes.force)?;
+    let plan = write::plan(&root, &files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "deploy bundle", console)? {
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "bundle", "path": path}));

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     api::site::{self, Format},
     base::{diag::Severity, source},
-    output::write,
+    output::write::{self, Lock, Root},
     pipeline,
 };
 
@@ -61,6 +61,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         config: args.config.clone(),
     };
     let settings = options.read(console)?.settings()?;
+    let root = Root::new(&args.output);
+    let _lock = Lock::of([&root])?;
     let loaded = source::load_except(&settings.inputs(), &settings.exclude);
     source::Error::unless_empty(loaded.problems)?;
     let (model, mut diagnostics) = pipeline::model(&loaded.sources, &settings.options);
@@ -75,7 +77,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     for note in notes {
         console.warning(&format!("{}: {}", note.at, note.text));
     }
-    let plan = write::plan(&args.output, &files, args.changes.force)?;
+    let plan = write::plan(&root, &files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "docs", console)? {
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "docs", "path": path}));

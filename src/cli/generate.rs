@@ -13,7 +13,7 @@ use super::{
 use crate::{
     base::options::{Deny, Settings},
     operator::scaffold,
-    output::write,
+    output::write::{self, Lock, Root},
     run::{self, Run},
 };
 
@@ -33,8 +33,10 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let settings = args.options.read(console)?.settings()?;
     let started = Instant::now();
+    let root = Root::new(&settings.output);
+    let _lock = Lock::of([&root])?;
     let run = generate(&settings, &settings.output, console)?;
-    let plan = run.plan(&settings.output, &run.output.files, args.changes.force)?;
+    let plan = run.plan(&root, &run.output.files, args.changes.force)?;
     let is_first = !settings.output.join(write::FILE_LIST).exists();
     if let Some(totals) = args.changes.process(&[&plan], "generate", console)? {
         summary(totals, &run, args.changes.dry_run, started, console);

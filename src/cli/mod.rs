@@ -27,8 +27,7 @@ mod values;
 
 use std::{
     ffi::OsString,
-    fs,
-    io::{self, ErrorKind},
+    io::ErrorKind,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -43,7 +42,10 @@ use serde_json::json;
 
 use crate::{
     base::{options::Emitter, source},
-    output::write,
+    output::{
+        render::File,
+        write::{self, Lock, Root},
+    },
 };
 use console::{Console, Messages};
 
@@ -207,16 +209,30 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
             clap_complete::generate(shell, &mut Cli::command(), "kube-codegen", &mut script);
             console.text(&String::from_utf8_lossy(&script));
         }
-        Command::Man { output } => write_man_pages(&output).map_err(|error| {
-            format!("cannot write man pages to `{}`: {error}", output.display())
-        })?,
+        Command::Man { output } => write_man_pages(&output)?,
     }
     Ok(())
 }
 
-fn write_man_pages(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
-    clap_mangen::generate_to(Cli::command(), directory)
+fn write_man_pages(directory: &Path) -> Result<(), CommandError> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let (mut files, mut pending) = (Vec::new(), vec![command]);
+    while let Some(command) = pending.pop() {
+        let visible = command.get_subcommands().filter(|it| !it.is_hide_set());
+        pending.extend(visible.cloned());
+        let page = clap_mangen::Man::new(command);
+        let mut text = Vec::new();
+        page.render(&mut text).map_err(|error| error.to_string())?;
+        files.push(File {
+            path: page.get_filename(),
+            text: String::from_utf8_lossy(&text).into(),
+        });
+    }
+    let root = Root::new(directory);
+    let _lock = Lock::of([&root])?;
+    write::plan_update(&root, &files, &[])?.apply()?;
+    Ok(())
 }
 
 fn list_emitters(console: &mut Console) {

@@ -31,7 +31,7 @@ use crate::{
     },
     output::{
         render::File,
-        write::{self, Plan},
+        write::{self, Lock, Plan, Root},
     },
     pipeline::{self, Output},
 };
@@ -129,6 +129,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let target = args.options.flags.output.clone();
     let target = target.unwrap_or_else(|| PathBuf::from(name));
     let directory = target.join(scaffold::GENERATED);
+    let root = Root::new(&target);
+    let modules = root.within(&directory);
+    let _lock = Lock::of([&root, &modules])?;
     let kubernetes = options.kubernetes.unwrap_or_default();
     for kind in &args.watch {
         kind.check(kubernetes)?;
@@ -156,7 +159,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let rendered = operator.render(args.templates.as_deref())?;
     let mut files = rendered.files;
-    let kept = write::plan_once(&target, &files, args.force)?;
+    let kept = write::plan_once(&root, &files, args.force)?;
     let scaffolded = files.iter().filter(|it| !kept.kept().contains(&it.path));
     let taken = wanted.files(model, &rendered.parameters.controllers);
     let controllers: Vec<String> = rendered.parameters.controllers.values().cloned().collect();
@@ -175,11 +178,11 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
 
     warn_if_nested(&target, console)?;
-    let own = write::plan_once(&target, &files, args.force)?;
+    let own = write::plan_once(&root, &files, args.force)?;
     let generated = match &output {
-        Some((output, _)) => write::plan(&directory, &output.files, args.force)?,
+        Some((output, _)) => write::plan(&modules, &output.files, args.force)?,
         // The modules of an earlier run are not stale: they may be in use.
-        None => write::plan_part(&directory, &[], args.force)?,
+        None => write::plan_part(&modules, &[], args.force)?,
     };
     check_name(name, &own)?;
     check_definitions(&own, &files)?;

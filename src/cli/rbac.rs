@@ -20,7 +20,10 @@ use crate::{
         rights_page,
         role::{check, rewrite},
     },
-    output::{render::File, write},
+    output::{
+        render::File,
+        write::{self, Lock, Root},
+    },
 };
 
 /// Write or check the least rights that an operator needs, measured by its requests
@@ -73,6 +76,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     } else {
         directory
     };
+    let _lock = Lock::of([&Root::new(directory)])?;
     let tree = read(directory, console)?;
     needs.resolve(&tree);
     add_owners(&mut needs, directory)?;
@@ -103,28 +107,28 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         console.text(&text);
         return Ok(());
     }
-    let name = args.roles.file_name().unwrap_or_default().to_string_lossy();
-    let file = File {
-        path: name.into_owned(),
-        text: text.into(),
-    };
-    let plan = write::plan_update(directory, &[file], &[])?;
+    let plan = one(&args.roles, text)?;
     if let Some(totals) = ChangeArgs::apply(false).process(&[&plan], "rbac", console)? {
         console.line(&format!("{}: {}", args.roles.display(), totals.text()));
     }
     if let Some(page) = &args.page {
         // What the file grants now.
         let tree = only(read(directory, console)?, &args.roles)?;
-        write_page(page, &rights_page(&tree, &needs))?;
+        one(page, rights_page(&tree, &needs))?.apply()?;
     }
     Ok(())
 }
 
-fn write_page(path: &Path, text: &str) -> Result<(), String> {
-    let directory = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(directory)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+/// Plans the change of one file.
+fn one(path: &Path, text: String) -> Result<write::Plan, write::Error> {
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let file = File {
+        path: name.into_owned(),
+        text: text.into(),
+    };
+    write::plan_update(directory, &[file], &[])
 }
 
 /// Compares the page. An operator without one has no need of it.

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde_json::json;
 
 use super::{CommandError, console::Console, count, crds};
-use crate::{api::json_schema, output::write};
+use crate::{
+    api::json_schema,
+    output::write::{self, Lock, Root},
+};
 
 /// Write JSON Schemas of CRDs, for editors and for validators such as kubeconform
 ///
@@ -52,7 +55,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         }
     }
     let files = json_schema::files(&exported);
-    let plan = write::plan_update(&args.output, &files, &[])?;
+    let root = Root::new(&args.output);
+    let _lock = Lock::of([&root])?;
+    let plan = write::plan_update(&root, &files, &[])?;
     let changed = plan.changes().len();
     let directory = args.output.display();
     if args.check {

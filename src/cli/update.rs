@@ -18,7 +18,10 @@ use super::{
 use crate::{
     model::ir::Model,
     operator::scaffold::{self, Baseline, Location, Merged, Operator, Parameters, RuntimeArgs},
-    output::{render::File, write},
+    output::{
+        render::File,
+        write::{self, Lock, Root},
+    },
     run::Run,
 };
 
@@ -47,6 +50,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    let root = Root::new(&args.directory);
+    let modules = root.within(&config::modules(&args.directory)?);
+    let _lock = Lock::of([&root, &modules])?;
     let baseline = Baseline::read(&args.directory)?;
     let mut parameters = baseline.parameters.clone();
     if args.runtime.is_given() {
@@ -55,8 +61,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let file = args.directory.join(config::FILE);
     let run = if file.exists() {
         let settings = config::read(&file)?.settings()?;
-        let run = generate(&settings, &settings.output, console)?;
-        let generated = run.plan(&settings.output, &run.output.files, false)?;
+        let run = generate(&settings, modules.path(), console)?;
+        let generated = run.plan(&modules, &run.output.files, false)?;
         Some((run, generated))
     } else {
         None

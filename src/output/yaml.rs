@@ -119,7 +119,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Returns whether a text has several lines that a literal block preserves.
-fn is_prose(text: &str) -> bool {
+pub(crate) fn is_prose(text: &str) -> bool {
     text.contains('\n')
         && !text.starts_with([' ', '\n'])
         && !text.ends_with("\n\n")
@@ -129,7 +129,7 @@ fn is_prose(text: &str) -> bool {
         })
 }
 
-fn prose(text: &str, depth: usize, out: &mut String) {
+pub(crate) fn prose(text: &str, depth: usize, out: &mut String) {
     out.push_str(if text.ends_with('\n') {
         " |\n"
     } else {

@@ -48,104 +48,166 @@ fn after(file: &str, old: &str, new: &str) -> String {
     stderr(&output)
 }
 
+/// A file, what is replaced in it by what, and what the check says.
+const CONTRADICTIONS: &[(&str, &str, &str, &str)] = &[
+    (
+        "deployment.yaml",
+        "containerPort: 8081",
+        "containerPort: 8082",
+        "asks port \"health\", but the flag",
+    ),
+    (
+        "deployment.yaml",
+        "port: health",
+        "port: 8080",
+        "has no port 8080 for its livenessProbe",
+    ),
+    (
+        "deployment.yaml",
+        "probe-bind-address=:8081",
+        "probe-bind-address=:9",
+        "--health-probe-bind-address is `:9`",
+    ),
+    (
+        "deployment.yaml",
+        "metrics-bind-address=:8443",
+        "metrics-bind-address=:8444",
+        "is not a port of the container",
+    ),
+    (
+        "deployment.yaml",
+        "serviceAccountName: test",
+        "serviceAccountName: other",
+        "no manifest has the ServiceAccount",
+    ),
+    (
+        "deployment.yaml",
+        "priorityClassName: test",
+        "priorityClassName: other",
+        "no manifest has the PriorityClass",
+    ),
+    (
+        "network-policy.yaml",
+        "port: 8443",
+        "port: 443",
+        "has the port 443",
+    ),
+    (
+        "network-policy.yaml",
+        "      app.kubernetes.io/name: test",
+        "      app: test",
+        "NetworkPolicy selects no Pod",
+    ),
+    (
+        "metrics.yaml",
+        "targetPort: metrics",
+        "targetPort: web",
+        "has the port \"web\"",
+    ),
+    (
+        "prometheus.yaml",
+        "port: metrics",
+        "port: web",
+        "no port of the name \"web\"",
+    ),
+    (
+        "availability.yaml",
+        "      app.kubernetes.io/name: test",
+        "      app: test",
+        "PodDisruptionBudget selects no Pod",
+    ),
+    (
+        "rbac.yaml",
+        "  kind: ClusterRole\n  name: test-operator",
+        "  kind: ClusterRole\n  name: other",
+        "no manifest has the ClusterRole `other`",
+    ),
+    (
+        "rbac.yaml",
+        "kind: Role\nmetadata:\n  name: test-operator\n  namespace: test-operator",
+        "kind: Role\nmetadata:\n  name: test-operator\n  namespace: kube-system",
+        "the Role `test-operator` in the namespace of its binding",
+    ),
+    (
+        "rbac.yaml",
+        "  name: test-operator\n  namespace: test-operator\n---\n# The Lease",
+        "  name: test-operator\n---\n# The Lease",
+        "needs its namespace",
+    ),
+    (
+        "rbac.yaml",
+        "  name: test-operator\n  namespace: test-operator\n---\n# The Lease",
+        "  name: test-operator\n  namespace: test\n---\n# The Lease",
+        "no manifest has this ServiceAccount",
+    ),
+    (
+        "deployment.yaml",
+        "serviceAccountName: test-operator",
+        "serviceAccountName: system-cluster-critical",
+        "no manifest has the ServiceAccount",
+    ),
+    (
+        "rbac.yaml",
+        "subjects:\n- kind: ServiceAccount\n  name: test",
+        "subjects:\n- kind: ServiceAccount\n  name: other",
+        "no manifest has this ServiceAccount",
+    ),
+    (
+        "metrics.yaml",
+        "namespace: test-operator",
+        "namespace: default",
+        "no manifest has the Namespace `default`",
+    ),
+    (
+        "kustomization.yaml",
+        "- roles.yaml",
+        "- rolls.yaml",
+        "there is no file `rolls.yaml`",
+    ),
+];
+
 #[test]
 fn every_contradiction_is_found() {
-    for (file, old, new, expected) in [
-        (
-            "deployment.yaml",
-            "containerPort: 8081",
-            "containerPort: 8082",
-            "asks port \"health\", but the flag",
-        ),
-        (
-            "deployment.yaml",
-            "port: health",
-            "port: 8080",
-            "has no port 8080 for its livenessProbe",
-        ),
-        (
-            "deployment.yaml",
-            "probe-bind-address=:8081",
-            "probe-bind-address=:9",
-            "--health-probe-bind-address is `:9`",
-        ),
-        (
-            "deployment.yaml",
-            "metrics-bind-address=:8443",
-            "metrics-bind-address=:8444",
-            "is not a port of the container",
-        ),
-        (
-            "deployment.yaml",
-            "serviceAccountName: test",
-            "serviceAccountName: other",
-            "no manifest has the ServiceAccount",
-        ),
-        (
-            "deployment.yaml",
-            "priorityClassName: test",
-            "priorityClassName: other",
-            "no manifest has the PriorityClass",
-        ),
-        (
-            "network-policy.yaml",
-            "port: 8443",
-            "port: 443",
-            "has the port 443",
-        ),
-        (
-            "network-policy.yaml",
-            "      app.kubernetes.io/name: test",
-            "      app: test",
-            "NetworkPolicy selects no Pod",
-        ),
-        (
-            "metrics.yaml",
-            "targetPort: metrics",
-            "targetPort: web",
-            "has the port \"web\"",
-        ),
-        (
-            "prometheus.yaml",
-            "port: metrics",
-            "port: web",
-            "no port of the name \"web\"",
-        ),
-        (
-            "availability.yaml",
-            "      app.kubernetes.io/name: test",
-            "      app: test",
-            "PodDisruptionBudget selects no Pod",
-        ),
-        (
-            "rbac.yaml",
-            "  kind: ClusterRole\n  name: test-operator",
-            "  kind: ClusterRole\n  name: other",
-            "no manifest has the ClusterRole `other`",
-        ),
-        (
-            "rbac.yaml",
-            "subjects:\n- kind: ServiceAccount\n  name: test",
-            "subjects:\n- kind: ServiceAccount\n  name: other",
-            "no manifest has this ServiceAccount",
-        ),
-        (
-            "metrics.yaml",
-            "namespace: test-operator",
-            "namespace: default",
-            "no manifest has the Namespace `default`",
-        ),
-        (
-            "kustomization.yaml",
-            "- roles.yaml",
-            "- rolls.yaml",
-            "there is no file `rolls.yaml`",
-        ),
-    ] {
+    for (file, old, new, expected) in CONTRADICTIONS {
         let message = after(file, old, new);
         assert!(message.contains(expected), "{file}: {message}");
         assert!(message.contains(&format!("deploy/{file}:")), "{message}");
     }
+}
+
+/// What each cluster has, and what belongs to other programs.
+#[test]
+fn bindings_may_be_to_roles_and_accounts_of_the_cluster() {
+    const BINDINGS: &str = "
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: delegator}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: \"system:auth-delegator\"}
+subjects:
+- {kind: ServiceAccount, name: test-operator, namespace: test-operator}
+- {kind: ServiceAccount, name: default, namespace: test-operator}
+- {kind: ServiceAccount, name: prometheus-k8s, namespace: monitoring}
+- {kind: ServiceAccount, name: kube-state-metrics, namespace: kube-system}
+- {kind: Group, name: \"system:authenticated\"}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: auth-reader, namespace: NAMESPACE}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}
+subjects:
+- {kind: ServiceAccount, name: test-operator, namespace: test-operator}
+";
+    let (_directory, package) = scaffold(&[]);
+    let path = package.join("deploy/bindings.yaml");
+    fs::write(&path, BINDINGS.replace("NAMESPACE", "kube-system")).unwrap();
+    succeed(&package, &["deploy", "check"]);
+    fs::write(&path, BINDINGS.replace("NAMESPACE", "test-operator")).unwrap();
+    let output = run(&package, &["deploy", "check"]);
+    let message = stderr(&output);
+    assert!(
+        message.contains("the Role is in `kube-system`, and so has to be its binding"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -13,7 +13,11 @@ mod versions;
 
 use std::path::Path;
 
-use crate::{base::threads, model::ir::Model, output::render::File};
+use crate::{
+    base::threads,
+    model::ir::Model,
+    output::{render::File, write},
+};
 use list::{Place, Site};
 use page::Page;
 use render::Renderer;
@@ -70,7 +74,7 @@ pub(crate) fn site(
         files.extend(renderer.assets());
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((files, notes))
+    Ok((files.iter().map(write::marked).collect(), notes))
 }
 
 /// The pages of a version of a kind.

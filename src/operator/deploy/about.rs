@@ -6,6 +6,7 @@ use toml::{Table, Value};
 /// The package of an operator; what its `Cargo.toml` does not say is empty.
 #[derive(Debug, Default)]
 pub(crate) struct About {
+    pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) description: String,
     pub(crate) license: String,
@@ -47,6 +48,7 @@ impl About {
             ))
         });
         Self {
+            name: text("name"),
             version,
             description: text("description"),
             license: text("license"),

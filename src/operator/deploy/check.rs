@@ -28,6 +28,32 @@ pub(crate) fn check(tree: &Tree, diagnostics: &mut Diagnostics) {
     check.namespaces();
 }
 
+/// Objects that each cluster has, or each namespace.
+const BUILT_IN: [(&str, &str); 3] = [
+    ("PriorityClass", "system-cluster-critical"),
+    ("PriorityClass", "system-node-critical"),
+    ("ServiceAccount", "default"),
+];
+
+/// Roles that each cluster has, with their namespaces: those that the API server creates.
+const SYSTEM_ROLES: [(&str, &str); 7] = [
+    ("kube-system", "extension-apiserver-authentication-reader"),
+    (
+        "kube-system",
+        "system::leader-locking-kube-controller-manager",
+    ),
+    ("kube-system", "system::leader-locking-kube-scheduler"),
+    ("kube-system", "system:controller:bootstrap-signer"),
+    ("kube-system", "system:controller:cloud-provider"),
+    ("kube-system", "system:controller:token-cleaner"),
+    ("kube-public", "system:controller:bootstrap-signer"),
+];
+
+/// Whether a namespace exists in each cluster and belongs to it.
+fn is_system(namespace: &str) -> bool {
+    ["kube-system", "kube-public", "kube-node-lease"].contains(&namespace)
+}
+
 struct Check<'a, 'd> {
     tree: &'a Tree,
     pods: Vec<Pods<'a>>,
@@ -71,8 +97,9 @@ impl Check<'_, '_> {
             ] {
                 let pointer = format!("{pod}/{field}");
                 let name = deployment.text(&pointer);
-                let exists = self.tree.of(kind).any(|it| it.name() == name);
-                if !name.is_empty() && !name.starts_with("system-") && !exists {
+                let exists = self.tree.of(kind).any(|it| it.name() == name)
+                    || BUILT_IN.contains(&(kind, name));
+                if !name.is_empty() && !exists {
                     let message = format!("no manifest has the {kind} `{}`", name.escape_debug());
                     self.report(deployment.at(pointer), message);
                 }
@@ -232,32 +259,82 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Bindings refer to roles and accounts.
+    /// Bindings refer to roles and accounts, of the manifests or of a cluster.
     fn bindings(&mut self) {
         for binding in (self.tree.of("RoleBinding")).chain(self.tree.of("ClusterRoleBinding")) {
-            let (kind, name) = (binding.text("/roleRef/kind"), binding.text("/roleRef/name"));
-            let is_default = kind == "ClusterRole"
-                && (["admin", "cluster-admin", "edit", "view"].contains(&name)
-                    || name.starts_with("system:"));
-            if !is_default && !self.tree.of(kind).any(|role| role.name() == name) {
-                let message = format!("no manifest has the {kind} `{}`", name.escape_debug());
-                self.report(binding.at("/roleRef/name"), message);
-            }
+            self.role(binding);
             for (index, subject) in binding.list("/subjects").iter().enumerate() {
-                let mut accounts = self.tree.of("ServiceAccount");
-                let exists = accounts.any(|account| {
-                    account.get("/metadata/name") == &subject["name"]
-                        && account.get("/metadata/namespace") == &subject["namespace"]
-                });
-                if subject["kind"] == "ServiceAccount" && !exists {
+                if subject["kind"] == "ServiceAccount" {
                     let place = binding.at(format!("/subjects/{index}"));
-                    self.report(
-                        place,
-                        "no manifest has this ServiceAccount in this namespace",
-                    );
+                    self.account(subject, place);
                 }
             }
         }
+    }
+
+    /// A Role is in the namespace of its binding.
+    fn role(&mut self, binding: &Manifest) {
+        let (kind, name) = (binding.text("/roleRef/kind"), binding.text("/roleRef/name"));
+        let namespace = binding.text("/metadata/namespace");
+        let place = binding.at("/roleRef/name");
+        let escaped = name.escape_debug();
+        if kind == "ClusterRole" {
+            let is_default = ["admin", "cluster-admin", "edit", "view"].contains(&name)
+                || name.starts_with("system:");
+            if !is_default && !self.tree.of(kind).any(|it| it.name() == name) {
+                let message = format!("no manifest has the {kind} `{escaped}`");
+                self.report(place, message);
+            }
+            return;
+        }
+        let named = || self.tree.of(kind).filter(|it| it.name() == name);
+        let own = named().map(|it| it.text("/metadata/namespace"));
+        let built_in = SYSTEM_ROLES.iter().filter(|(_, role)| *role == name);
+        let all: Vec<&str> = own
+            .chain(built_in.map(|(namespace, _)| *namespace))
+            .collect();
+        if all.contains(&namespace) {
+            return;
+        }
+        let elsewhere = all.first().map(|it| it.escape_debug().to_string());
+        let message =
+            format!("no manifest has the {kind} `{escaped}` in the namespace of its binding");
+        let report = self.report(place, message);
+        if let Some(elsewhere) = elsewhere {
+            report.hint(format!(
+                "the {kind} is in `{elsewhere}`, and so has to be its binding"
+            ));
+        }
+    }
+
+    /// An account of the manifests exists; others are in other namespaces, such as Prometheus'.
+    fn account(&mut self, subject: &Value, place: Place) {
+        let (name, namespace) = (&subject["name"], &subject["namespace"]);
+        let own = || self.tree.of("ServiceAccount");
+        let is_own = |it: &Manifest| it.get("/metadata/namespace") == namespace;
+        if own().any(|it| is_own(it) && it.get("/metadata/name") == name) {
+            return;
+        }
+        if namespace.as_str().is_none_or(str::is_empty) {
+            self.report(
+                place,
+                "a subject that is a ServiceAccount needs its namespace",
+            );
+            return;
+        }
+        let in_manifests = self.tree.manifests.iter().any(|it| match it.kind() {
+            "Namespace" => it.get("/metadata/name") == namespace,
+            _ => is_own(it) && !is_system(it.text("/metadata/namespace")),
+        });
+        // Each namespace has an account `default`.
+        let is_elsewhere = !in_manifests && !own().any(|it| it.get("/metadata/name") == name);
+        if name == "default" || is_elsewhere {
+            return;
+        }
+        self.report(
+            place,
+            "no manifest has this ServiceAccount in this namespace",
+        );
     }
 
     /// The API server reaches webhooks by a Service of the manifests.
@@ -295,7 +372,7 @@ impl Check<'_, '_> {
             let pointer = "/metadata/namespace";
             let namespace = manifest.text(pointer);
             let is_other = !namespace.is_empty() && !namespaces.contains(&namespace);
-            if is_other && !namespaces.is_empty() {
+            if is_other && !is_system(namespace) && !namespaces.is_empty() {
                 let message = format!(
                     "no manifest has the Namespace `{}`",
                     namespace.escape_debug()

@@ -6,6 +6,7 @@ mod check;
 mod flags;
 mod hub;
 mod pods;
+mod program;
 pub(crate) mod rights;
 mod rights_page;
 pub(crate) mod role;

@@ -18,7 +18,8 @@ use super::{
 };
 
 impl Plan {
-    /// Applies the plan and returns how many files were written and removed. A plan without changes writes nothing.
+    /// Applies the plan and returns how many files were written and removed. A plan without changes writes nothing. Whoever has other runs
+    /// holds a [`Lock`](super::Lock) since before the plan was made.
     ///
     /// # Errors
     /// An I/O error. If it occurs before the first rename, the directory is left as it was.
@@ -27,8 +28,6 @@ impl Plan {
         if !self.changes.is_empty() {
             directories.create(&self.root)?;
         }
-        let _lock = lock(&self.root);
-        // Another run may have written here since the plan was made.
         let known = match self.list {
             Some(_) => FileList::read(&self.root),
             None => FileList::default(),
@@ -75,7 +74,7 @@ impl Plan {
             let Ok(target) = below(&self.root, path) else {
                 continue;
             };
-            match read(&self.root, &target)? {
+            match read(&self.trusted, &target)? {
                 Found::File(text) if known.may_remove(path, &text) => remove(&target)?,
                 // A killed run may have created only the directory.
                 Found::Nothing => {}
@@ -102,7 +101,10 @@ impl Plan {
         let mut directories = self.directories.clone();
         for path in known.paths() {
             if let Ok(target) = below(&self.root, path)
-                && !matches!(read(&self.root, &target), Ok(Found::Obstacle(_)) | Err(_))
+                && !matches!(
+                    read(&self.trusted, &target),
+                    Ok(Found::Obstacle(_)) | Err(_)
+                )
             {
                 directories.extend(target.parent().map(Path::to_owned));
             }
@@ -116,13 +118,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Locks the directory where the system supports it, so that concurrent runs do not remove each other's temporary files.
-fn lock(root: &Path) -> Option<fs::File> {
-    let directory = fs::File::open(root).ok()?;
-    directory.lock().ok()?;
-    Some(directory)
 }
 
 fn rename(staged: Vec<(TempPath, PathBuf)>) -> Result<(), Error> {

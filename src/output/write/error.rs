@@ -12,6 +12,8 @@ use super::path::InvalidPath;
 pub enum Error {
     /// Files or paths are in the way; all of them are listed. Nothing was written.
     Obstacles(Vec<Obstacle>),
+    /// Another run works on the directory, for a minute by now. Nothing was written.
+    Busy(PathBuf),
     /// An I/O operation failed.
     Io {
         /// The operation, such as `write` or `remove`.
@@ -60,6 +62,11 @@ impl fmt::Display for Error {
                 all.iter()
                     .try_for_each(|obstacle| write!(f, "\n  {obstacle}"))
             }
+            Self::Busy(path) => write!(
+                f,
+                "another run of kube-codegen works on `{}`; nothing was written. Wait until it has ended, or stop it",
+                path.display()
+            ),
             Self::Io {
                 doing,
                 path,
@@ -91,7 +98,7 @@ impl fmt::Display for Obstacle {
             Self::NotADirectory(path) => (path, "is a file; expected a directory"),
             Self::Symlink(path) => (
                 path,
-                "is a symbolic link; kube-codegen does not write through links",
+                "is a symbolic link; kube-codegen does not write through links: replace it, or give the path that it leads to",
             ),
         };
         write!(f, "`{}` {why}", path.display())

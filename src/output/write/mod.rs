@@ -2,20 +2,27 @@
 //!
 //! [`plan`] compares the files with the directory; if there is an obstacle anywhere, nothing is written. [`Plan::apply`]
 //! writes new texts to temporary files next to their targets, renames them, and removes stale files. A file whose text
-//! is the same keeps its time stamp.
+//! is the same keeps its time stamp. A [`Lock`] keeps other runs away from before the plan until after that. Nothing is written or removed
+//! through a symbolic link, and nothing is removed because a list says so: the file itself has to show that it is generated.
 mod apply;
 mod error;
 mod file_list;
 mod journal;
+mod lock;
 mod path;
 mod plan;
+mod root;
 mod stage;
 
 pub use error::{Error, Obstacle};
+#[cfg(feature = "cli")]
+pub(crate) use file_list::marked;
 pub use file_list::{FILE_LIST, unchanged_files};
+pub use lock::Lock;
 pub use plan::{Action, Change, Plan, plan, plan_once, plan_part, plan_update};
+pub use root::Root;
 
-/// Returns whether the first line of a text marks it as generated.
+/// Returns whether the first line of a text marks it as generated code.
 fn is_marked(text: &[u8]) -> bool {
     let line = text.split(|byte| *byte == b'\n').next();
     line.is_some_and(|line| line.trim_ascii_end() == crate::output::render::HEADER.as_bytes())

@@ -12,6 +12,7 @@ use super::{
     error::{Error, Obstacle},
     file_list::{FILE_LIST, FileList},
     path::below,
+    root::Root,
 };
 use crate::output::render::File;
 
@@ -19,6 +20,8 @@ use crate::output::render::File;
 #[derive(Debug)]
 pub struct Plan {
     pub(super) root: PathBuf,
+    /// The directory above all files from which no link is followed.
+    pub(super) trusted: PathBuf,
     pub(super) changes: Vec<Change>,
     pub(super) unchanged: usize,
     pub(super) kept: Vec<String>,
@@ -54,21 +57,22 @@ pub enum Action {
 ///
 /// # Errors
 /// All obstacles, or an I/O error while reading.
-pub fn plan(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
-    plan_generated(root, files, force, FileList::of(files))
+pub fn plan(root: impl Into<Root>, files: &[File], force: bool) -> Result<Plan, Error> {
+    plan_generated(root.into(), files, force, FileList::of(files))
 }
 
 /// Like [`plan`], for a run that lacks some of the input: keeps stale files, and their entries in the file list.
 ///
 /// # Errors
 /// All obstacles, or an I/O error while reading.
-pub fn plan_part(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
-    let list = FileList::of(files).and(FileList::read(root));
+pub fn plan_part(root: impl Into<Root>, files: &[File], force: bool) -> Result<Plan, Error> {
+    let root = root.into();
+    let list = FileList::of(files).and(FileList::read(root.path()));
     plan_generated(root, files, force, list)
 }
 
-fn plan_generated(root: &Path, files: &[File], force: bool, list: FileList) -> Result<Plan, Error> {
-    let known = FileList::read(root);
+fn plan_generated(root: Root, files: &[File], force: bool, list: FileList) -> Result<Plan, Error> {
+    let known = FileList::read(root.path());
     let mut planner = Planner::new(root);
     let list_file = (!list.is_empty()).then(|| list.to_file());
     for file in files.iter().chain(&list_file) {
@@ -95,13 +99,13 @@ fn plan_generated(root: &Path, files: &[File], force: bool, list: FileList) -> R
 ///
 /// # Errors
 /// All obstacles, or an I/O error while reading.
-pub fn plan_once(root: &Path, files: &[File], force: bool) -> Result<Plan, Error> {
+pub fn plan_once(root: impl Into<Root>, files: &[File], force: bool) -> Result<Plan, Error> {
     let existing = if force {
         Existing::Replace
     } else {
         Existing::Keep
     };
-    let mut planner = Planner::new(root);
+    let mut planner = Planner::new(root.into());
     for file in files {
         planner.file(file, |_| existing)?;
     }
@@ -112,8 +116,12 @@ pub fn plan_once(root: &Path, files: &[File], force: bool) -> Result<Plan, Error
 ///
 /// # Errors
 /// All obstacles, or an I/O error while reading.
-pub fn plan_update(root: &Path, files: &[File], removed: &[String]) -> Result<Plan, Error> {
-    let mut planner = Planner::new(root);
+pub fn plan_update(
+    root: impl Into<Root>,
+    files: &[File],
+    removed: &[String],
+) -> Result<Plan, Error> {
+    let mut planner = Planner::new(root.into());
     for file in files {
         planner.file(file, |_| Existing::Replace)?;
     }
@@ -167,15 +175,16 @@ struct Planner {
 }
 
 impl Planner {
-    fn new(root: &Path) -> Self {
+    fn new(Root { trusted, directory }: Root) -> Self {
         Self {
             plan: Plan {
-                root: root.to_owned(),
+                directories: BTreeSet::from([directory.clone()]),
+                root: directory,
+                trusted,
                 changes: Vec::new(),
                 unchanged: 0,
                 kept: Vec::new(),
                 list: None,
-                directories: BTreeSet::from([root.to_owned()]),
             },
             obstacles: Vec::new(),
             seen: BTreeMap::new(),
@@ -205,7 +214,7 @@ impl Planner {
                 .push(Obstacle::Duplicate(other, path.clone()));
             return Ok(());
         }
-        let old = match read(&self.plan.root, &target)? {
+        let old = match read(&self.plan.trusted, &target)? {
             Found::Nothing => None,
             Found::File(text) => Some(text),
             Found::Obstacle(obstacle) => {
@@ -253,7 +262,7 @@ impl Planner {
         if self.seen.contains_key(&path.to_lowercase()) {
             return Ok(());
         }
-        if let Found::File(text) = read(&self.plan.root, &target)?
+        if let Found::File(text) = read(&self.plan.trusted, &target)?
             && may_remove(&text)
         {
             self.plan.changes.push(Change {
@@ -273,11 +282,17 @@ pub(super) enum Found {
     Obstacle(Obstacle),
 }
 
-/// Reads a path from the root down, without following links. The root itself may be a link.
-pub(super) fn read(root: &Path, target: &Path) -> Result<Found, Error> {
-    let mut at = root.to_owned();
-    let below = target.strip_prefix(root).unwrap_or(target);
-    match fs::metadata(&at) {
+/// Reads a path from a trusted directory down, without following links. That directory itself may be a link; an empty path is the working
+/// directory.
+pub(super) fn read(trusted: &Path, target: &Path) -> Result<Found, Error> {
+    let mut at = trusted.to_owned();
+    let below = target.strip_prefix(trusted).unwrap_or(target);
+    let start = if at.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &at
+    };
+    match fs::metadata(start) {
         Ok(meta) if !meta.is_dir() => return Ok(Found::Obstacle(Obstacle::NotADirectory(at))),
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),

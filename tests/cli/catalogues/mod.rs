@@ -5,12 +5,17 @@ use std::{
     process::Command,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{ROOT, chart::objects, deploy::scaffold, files, run, stderr, succeed};
+use super::{
+    ROOT,
+    chart::{helm, objects},
+    deploy::scaffold,
+    files, run, stderr, succeed,
+};
 
 /// Builds a package of a module beside this file; `None` without Go, which the gate has.
-fn build(module: &str, package: &str) -> Option<PathBuf> {
+pub(super) fn build(module: &str, package: &str) -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module);
     let has_go = Command::new("go").arg("version").output();
     if !has_go.is_ok_and(|it| it.status.success()) {
@@ -99,19 +104,17 @@ fn bundles_pass_the_validators_of_operator_framework() {
 
 #[test]
 fn helm_renders_the_objects_of_the_manifests() {
-    let Some(helm) = build("helm", "helm.sh/helm/v3/cmd/helm") else {
-        return;
-    };
+    let Some(helm) = helm() else { return };
     for args in SCAFFOLDS {
         let (_directory, package) = scaffold(args);
         succeed(&package, &["deploy", "chart", "-q"]);
         let lint = output(
-            Command::new(&helm)
+            Command::new(helm)
                 .args(["lint", "--strict", "dist/chart"])
                 .current_dir(&package),
         );
         assert!(lint.contains("0 chart(s) failed"), "{lint}");
-        let mut template = Command::new(&helm);
+        let mut template = Command::new(helm);
         template.args([
             "template",
             "test",
@@ -179,6 +182,37 @@ fn a_bundle_describes_the_operator() {
     // A second run writes nothing.
     let again = [&["deploy", "bundle", "--check"], &options[..]].concat();
     succeed(&package, &again);
+}
+
+#[test]
+fn a_bundle_finds_the_operator_beside_a_sidecar() {
+    let (_directory, package) = scaffold(&["--webhooks=defaulting", "--scope=namespace"]);
+    let path = package.join("deploy/deployment.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let sidecar = "containers:\n      - name: proxy\n        image: proxy:v1\n";
+    fs::write(&path, text.replacen("containers:\n", sidecar, 1)).unwrap();
+    succeed(&package, &["deploy", "bundle", "--image=registry/x:v2"]);
+    let files = files(&package.join("dist/bundle"));
+    let version: Value =
+        serde_yaml::from_str(&files["manifests/test-operator.clusterserviceversion.yaml"]).unwrap();
+    assert_eq!(
+        version["metadata"]["annotations"]["containerImage"],
+        "registry/x:v2"
+    );
+    let spec = &version["spec"];
+    assert_eq!(
+        spec["installModes"][0],
+        json!({"type": "OwnNamespace", "supported": true})
+    );
+    let pod = &spec["install"]["spec"]["deployments"][0]["spec"]["template"]["spec"];
+    let [proxy, operator] = [&pod["containers"][0], &pod["containers"][1]];
+    assert_eq!(*proxy, json!({"name": "proxy", "image": "proxy:v1"}));
+    assert_eq!(operator["image"], "registry/x:v2");
+    let args = operator["args"].as_array().unwrap();
+    assert!(
+        args.iter()
+            .any(|it| it == "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs")
+    );
 }
 
 #[test]

@@ -43,7 +43,10 @@ fn handlers_are_registered_reachable_and_allowed() {
     contains(
         &files,
         "deploy/network-policy.yaml",
-        &["port: 9443", "except: [\"10.244.0.0/16\", \"10.42.0.0/16\"]"],
+        &[
+            "port: 9443",
+            "except: [\"10.244.0.0/16\", \"10.42.0.0/16\"]",
+        ],
     );
     let policy = fs::read_to_string(package.join("deploy/network-policy.yaml")).unwrap();
     let policy: serde_json::Value = serde_yaml::from_str(&policy).unwrap();

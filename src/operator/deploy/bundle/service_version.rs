@@ -3,7 +3,7 @@ use heck::ToTitleCase as _;
 use serde_json::{Value, json};
 
 use super::{Settings, descriptors, webhooks};
-use crate::operator::deploy::{Manifest, Tree, flags};
+use crate::operator::deploy::{Manifest, Tree, flags, program::Program};
 
 /// Where OLM mounts the certificate of webhooks.
 const CERTIFICATES: &str = "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs";
@@ -12,9 +12,10 @@ const CERTIFICATE_FLAG: &str = "--webhook-cert-path";
 /// Returns the object.
 pub(super) fn service_version(
     tree: &Tree,
-    deployment: &Manifest,
+    program: &Program<'_>,
     settings: &Settings,
 ) -> Result<Value, String> {
+    let deployment = program.deployment;
     let name = deployment.name();
     let about = &settings.about;
     let display = name.to_title_case();
@@ -27,11 +28,10 @@ pub(super) fn service_version(
         .flat_map(descriptors::descriptions)
         .collect();
     let webhooks = webhooks::definitions(tree, name);
-    let installed = installed(deployment, settings, !webhooks.is_empty());
-    let image = installed
-        .pointer("/spec/template/spec/containers/0/image")
-        .cloned();
-    let modes = modes(tree, deployment)?;
+    let installed = installed(program, settings, !webhooks.is_empty());
+    let image = installed.pointer(&format!("{}/image", program.pointer()));
+    let image = image.cloned();
+    let modes = modes(tree, program)?;
     let account = deployment.text("/spec/template/spec/serviceAccountName");
     let permissions = |kind: &str| {
         let rules = granted(tree, account, kind);
@@ -117,9 +117,10 @@ pub(super) fn service_version(
 }
 
 /// Returns the Deployment as OLM installs it.
-fn installed(deployment: &Manifest, settings: &Settings, has_webhooks: bool) -> Value {
+fn installed(program: &Program<'_>, settings: &Settings, has_webhooks: bool) -> Value {
+    let deployment = program.deployment;
     let mut spec = deployment.get("/spec").clone();
-    let container = &mut spec["template"]["spec"]["containers"][0];
+    let container = &mut spec["template"]["spec"]["containers"][program.index];
     if let Some(image) = &settings.image {
         container["image"] = image.clone().into();
     }
@@ -131,9 +132,8 @@ fn installed(deployment: &Manifest, settings: &Settings, has_webhooks: bool) -> 
 }
 
 /// Returns which namespaces the operator may watch.
-fn modes(tree: &Tree, deployment: &Manifest) -> Result<Value, String> {
-    let container = deployment.get("/spec/template/spec/containers/0");
-    let is_namespaced = flags::flag(container, "--namespace").is_some();
+fn modes(tree: &Tree, program: &Program<'_>) -> Result<Value, String> {
+    let is_namespaced = flags::flag(program.container(), "--namespace").is_some();
     if is_namespaced && webhooks::converted(tree).next().is_some() {
         return Err("the operator watches its own namespace (--namespace), but OLM installs a conversion webhook only for all namespaces: create it without `--scope namespace`".to_owned());
     }

@@ -60,7 +60,7 @@ pub(super) fn converted(tree: &Tree) -> impl Iterator<Item = &Manifest> {
 }
 
 /// Returns whether an object is the Service of webhooks, in place of which OLM makes its own.
-pub(super) fn is_service(tree: &Tree, manifest: &Manifest) -> bool {
+pub(in crate::operator::deploy) fn is_service(tree: &Tree, manifest: &Manifest) -> bool {
     let configured = TYPES.iter().flat_map(|(kind, _)| tree.of(kind));
     let configured = configured.flat_map(|it| it.list("/webhooks"));
     let admission = configured.map(|it| &it["clientConfig"]["service"]["name"]);
