@@ -42,7 +42,15 @@ enum Shape {
 
 impl Api {
     pub(super) fn of(output: &Output) -> Self {
-        let model = &output.model;
+        Self::of_types(&output.model, surface::of(&output.files))
+    }
+
+    /// Returns what a model has, with the items of this release beside its types.
+    pub(super) fn with_types(&self, model: &Model) -> Self {
+        Self::of_types(model, self.items.clone())
+    }
+
+    fn of_types(model: &Model, items: BTreeMap<String, Items>) -> Self {
         let mut places = BTreeMap::new();
         let mut modules = BTreeMap::new();
         let mut kinds = BTreeMap::new();
@@ -73,7 +81,7 @@ impl Api {
         }
         Self {
             places,
-            items: surface::of(&output.files),
+            items,
             modules,
             kinds,
             conversions,

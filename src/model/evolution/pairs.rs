@@ -59,7 +59,7 @@ pub(super) fn resolve(
     let moves =
         |a: &Candidate<'_>, b: &Candidate<'_>| is_moved(a, b) && a.is_only(from) && b.is_only(to);
     let mut kinds: Vec<(Class, Kind<'_>)> = vec![
-        (Class::Renamed, &is_spelled_anew),
+        (Class::Renamed, &has_same_letters),
         (Class::Renamed, &is_corrected),
         (Class::Renamed, &is_extended),
     ];
@@ -239,7 +239,7 @@ fn is_sibling(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
 }
 
 /// Returns whether a field has the same letters in the same object, with other capitals or separators, and nothing about it needs a decision.
-fn is_spelled_anew(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+fn has_same_letters(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
     is_sibling(a, b)
         && names::relation(a.name(), b.name()) == Some(Relation::SameLetters)
         && diff::undecided(a.schema, b.schema, &a.path, &b.path).is_some()
