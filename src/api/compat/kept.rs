@@ -30,10 +30,10 @@ pub(super) fn dropped(
 ) -> Search {
     let is_dropped = |object: &Value, by: &Side<'_>| {
         let drops = |by: &Side<'_>| drops(by, object, focus.here, what);
-        before.refusals(object).is_empty()
-            && before.dropped(object).is_empty()
-            && drops(after)
+        drops(after)
             && only.is_none_or(drops)
+            && before.dropped(object).is_empty()
+            && before.refusals(object).is_empty()
             // Else it is refused, and nothing is dropped.
             && by.refusals(object).is_empty()
     };
@@ -62,10 +62,10 @@ pub(super) fn lost(
 ) -> Search {
     let is_lost = |object: &Value| {
         let drops = |by: &Side<'_>| drops(by, object, focus.here, what);
-        before.refusals(object).is_empty()
-            && before.dropped(object).is_empty()
-            && drops(after)
+        drops(after)
             && !remaining.is_some_and(drops)
+            && before.dropped(object).is_empty()
+            && before.refusals(object).is_empty()
     };
     let objects = candidates::reaching(before, focus);
     let Some(object) = objects.iter().find(|object| is_lost(object)) else {

@@ -80,8 +80,14 @@ pub(super) fn compare(
     }
     let changes = evolution::diff_releases(old, new);
     meter.add(changes.len());
+    for side in [before, after] {
+        side.limit(meter.values);
+    }
     for change in &changes {
         found.push(judge(before, after, change));
+        if before.is_spent() || after.is_spent() {
+            meter.skip();
+        }
         meter.step();
     }
     let mut rest = Rest::default();

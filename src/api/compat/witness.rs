@@ -1,8 +1,9 @@
 //! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
 use std::{
     borrow::Cow,
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
+    rc::Rc,
 };
 
 use kube_codegen_schema::{Cause, Extent, Schema, validate_metadata};
@@ -22,6 +23,8 @@ use crate::{
 
 /// How many objects a search tries at most.
 const TRIES: usize = 600;
+/// How many values the search validates for all changes of a version: some tens of seconds.
+pub(super) const VALUES: usize = 30_000_000;
 /// How many more objects a search tries once it has one that other changes refuse, too.
 const PATIENCE: usize = 100;
 /// How many random objects a search ends with.
@@ -45,6 +48,8 @@ pub(super) struct Side<'a> {
     smallest: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
     /// The smallest values of objects that have a field, by the path of the field.
     smallest_with: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
+    /// How many more values the search may validate, here and in what is made of this version.
+    left: Rc<Cell<usize>>,
 }
 
 impl<'a> Side<'a> {
@@ -72,7 +77,18 @@ impl<'a> Side<'a> {
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
             smallest_with: RefCell::default(),
+            left: Rc::new(Cell::new(VALUES)),
         })
+    }
+
+    /// Limits how many values the search validates for all changes together.
+    pub(super) fn limit(&self, values: usize) {
+        self.left.set(values);
+    }
+
+    /// Returns whether the search has to end.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
     }
 
     /// Returns this version with another schema; `None` if that cannot be read.
@@ -87,6 +103,7 @@ impl<'a> Side<'a> {
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
             smallest_with: RefCell::default(),
+            left: Rc::clone(&self.left),
         })
     }
 
@@ -116,10 +133,11 @@ impl<'a> Side<'a> {
         let others = other.samples().iter().take(OTHERS).map(as_here);
         let others = others
             .filter(|object| self.dropped(object).is_empty() && self.refusals(object).is_empty());
-        let others: Vec<Value> = others.collect();
         let mut all = self.samples().to_vec();
-        let at = all.len().min(OTHERS);
-        all.splice(at..at, others);
+        // The small ones first: a proof is found in them, and there is less of it to make smaller.
+        for (index, object) in others.enumerate() {
+            all.insert((2 * index + 1).min(all.len()), object);
+        }
         all
     }
 
@@ -163,6 +181,7 @@ impl<'a> Side<'a> {
 
     /// Returns why the API server refuses to create an object.
     pub(super) fn refusals(&self, object: &Value) -> Vec<Cause> {
+        self.left.set(self.left.get().saturating_sub(size(object)));
         let stored = self.stored(object);
         let mut causes = validate_metadata(&stored);
         causes.extend(self.schema.validate(&stored));
@@ -189,6 +208,9 @@ impl<'a> Side<'a> {
 
     /// Returns random objects that this version accepts and `other`, with which alone it is compared, refuses; made once.
     fn disputed(&self, other: &Side<'_>) -> &[Value] {
+        if self.is_spent() {
+            return &[];
+        }
         self.disputed.get_or_init(|| {
             let random = (0..RANDOM).map(|seed| self.sampler().random(seed, &self.head));
             let valid = random.filter(|(_, causes)| causes.is_empty());
@@ -241,6 +263,15 @@ impl<'a> Side<'a> {
                 .map(|(object, _)| object)
                 .collect()
         })
+    }
+}
+
+/// Returns how many values a value consists of.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(size).sum::<usize>() + 1,
+        Value::Object(fields) => fields.values().map(size).sum::<usize>() + 1,
+        _ => 1,
     }
 }
 
@@ -341,6 +372,9 @@ impl<'s, 'a> Sides<'s, 'a> {
         let mut best: Option<(Value, Grade)> = None;
         let mut left = PATIENCE;
         for object in objects {
+            if self.before.is_spent() {
+                break;
+            }
             if best.is_some() {
                 if left == 0 {
                     break;

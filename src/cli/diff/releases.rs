@@ -56,7 +56,14 @@ pub(super) fn run(
     let report = |done, known| progress.draw("changes", done, known);
     let meter = Meter::new(&report);
     let comparison = compat::compare(&old_crds, &new_crds, &levels, rust, &meter);
+    let unsearched = meter.unsearched();
     drop(progress);
+    if unsearched > 0 {
+        console.warning(&format!(
+            "{} judged without a complete search for objects that prove them: the search for others took its whole budget",
+            count(unsearched, "change")
+        ));
+    }
     let Comparison { changes, rest, .. } = &comparison;
     let stored = if args.cluster {
         stored::read(&old_crds, &new_crds, args.resume.as_deref(), console)?

@@ -1,8 +1,8 @@
-//! Says how much it tells that two fields have one schema.
+//! Measures how unlikely it is that two fields have one schema by coincidence.
 //!
 //! Each name below a field counts once, and so does each bound, pattern, enum or default; a description of several words counts twice. Names
-//! that many APIs have count nothing: those of Kubernetes' own types, and everyday ones. So `affinity` and `resources` tell nothing, whatever
-//! they contain, nor does a plain `enabled` or `port`.
+//! that many APIs have count nothing: those of Kubernetes' own types, and everyday ones. So `affinity` and `resources` are no evidence, whatever
+//! they contain, nor is a plain `enabled` or `port`.
 use serde_json::{Map, Value};
 
 use super::shape::properties;
@@ -32,7 +32,7 @@ const TELLING: [&str; 15] = [
 /// Keywords that do not restrict values.
 const DESCRIPTIONS: [&str; 4] = ["description", "title", "example", "externalDocs"];
 
-/// How many words a description has at least if it is no accident.
+/// How many words a description has at least if it is not an accident.
 const WORDS: usize = 4;
 
 /// Names in Kubernetes' own types that operators embed, and names that many objects have, in lower case.
@@ -222,7 +222,7 @@ const EVERYDAY: &[&str] = &[
     "tolerationseconds",
 ];
 
-/// Returns how much it tells that a field of this name has both schemas, which are the same but for descriptions.
+/// Returns how much evidence it is that a field of this name has both schemas, which are the same but for descriptions.
 pub(super) fn of(name: &str, old: &Value, new: &Value) -> usize {
     let mut all = usize::from(!name.is_empty() && !is_everyday(name));
     all += TELLING.iter().filter(|it| old.get(it).is_some()).count();

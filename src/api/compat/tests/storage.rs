@@ -214,7 +214,7 @@ fn a_webhook_decides_what_another_storage_version_keeps() {
     assert!(rules.contains(&Rule::ServedVersionsDiffer), "{rules:?}");
 }
 
-/// Nobody loses data who does what a finding says.
+/// The old storage version kept the field, and neither release changes the schema of a version.
 #[test]
 fn stored_objects_that_another_storage_version_prunes_are_found() {
     let (ab, a) = (fields(&["a", "b"]), fields(&["a"]));
