@@ -270,19 +270,19 @@ pub(crate) fn compare(
             });
         }
     }
-    let mut rest = rust.into_rest();
+    let mut unassigned = rust.into_rest();
     // Breaks of a kind are those of kinds that the user does not compare.
-    rest.retain(|it| {
+    unassigned.retain(|it| {
         let group = it.module.split('/').next().unwrap_or_default();
         it.kind.is_none() && groups.contains(group)
     });
     if is_rust_ignored {
-        left_out += rest.len();
-        rest.clear();
+        left_out += unassigned.len();
+        unassigned.clear();
     }
     Comparison {
         changes,
-        rest,
+        rest: unassigned,
         is_rust_compared,
         left_out,
     }

@@ -248,7 +248,7 @@ impl Releases {
     /// If a release does not generate.
     pub(crate) fn new(old: &[Source], new: &[Source], options: &Options) -> Result<Self, String> {
         let texts = |sources: &[Source]| -> Vec<String> {
-            sources.iter().map(|it| it.text.to_string()).collect()
+            sources.iter().map(|it| it.text.clone()).collect()
         };
         let before = pipeline::run(old, options);
         if texts(old) == texts(new) && !before.diagnostics.has_errors() {

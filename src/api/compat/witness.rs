@@ -115,8 +115,8 @@ impl<'a> Side<'a> {
             samplers.map(|(side, this, other)| side.like(&differing(this, other)));
         (before.sampler, after.sampler) = (of_before, of_after);
         if before.definition != after.definition {
-            let samples = [(&before, &after), (&after, &before)];
-            let [of_before, of_after] = samples.map(|(side, other)| side.samples_of_both(other));
+            let sides = [(&before, &after), (&after, &before)];
+            let [of_before, of_after] = sides.map(|(side, other)| side.samples_of_both(other));
             (before.samples, after.samples) = (of_before.into(), of_after.into());
         }
         (before, after)

@@ -166,12 +166,16 @@ fn is_cluster(argument: &str) -> bool {
 fn summary(comparison: &Comparison) -> String {
     let changes = &comparison.changes;
     let all = || changes.iter().flat_map(|it| &it.findings);
-    let rest = comparison.rest.len();
-    if all().next().is_none() && rest == 0 {
+    let unassigned = comparison.rest.len();
+    if all().next().is_none() && unassigned == 0 {
         return "no change".to_owned();
     }
     let of = |level| {
-        let of_rest = if level == Level::Breaking { rest } else { 0 };
+        let of_rest = if level == Level::Breaking {
+            unassigned
+        } else {
+            0
+        };
         all().filter(|it| it.worst() == level).count() + of_rest
     };
     let levels = [Level::Breaking, Level::Risk, Level::Compatible];
@@ -181,7 +185,7 @@ fn summary(comparison: &Comparison) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, level)| format!("{number} {level}"))
         .collect();
-    let breaks = all().map(|it| it.rust.len()).sum::<usize>() + rest;
+    let breaks = all().map(|it| it.rust.len()).sum::<usize>() + unassigned;
     let left_out = comparison.left_out;
     let rust = match (breaks, left_out) {
         _ if !comparison.is_rust_compared => "Rust code is not compared".to_owned(),

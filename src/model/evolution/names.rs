@@ -38,15 +38,17 @@ fn is_spelling(a: &str, b: &str) -> bool {
     is_word(a) && is_word(b) && strsim::normalized_damerau_levenshtein(a, b) >= 0.8
 }
 
+/// What a letter is for the words of a name.
+#[derive(Clone, Copy, PartialEq)]
+enum Letter {
+    Lower,
+    Upper,
+    Digit,
+    None,
+}
+
 /// Returns the words of a name in lower case: they begin with a capital, and digits are words of their own.
 fn words(name: &str) -> Vec<String> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Letter {
-        Lower,
-        Upper,
-        Digit,
-        None,
-    }
     let letters: Vec<(char, Letter)> = name
         .chars()
         .map(|c| {
@@ -71,8 +73,7 @@ fn words(name: &str) -> Vec<String> {
             | (Letter::Lower, Letter::Upper) => true,
             // The last capital begins the next word: `HTTPPort`. The `s` of `podIPs` is part of the acronym.
             (Letter::Upper, Letter::Upper) => {
-                let is_plural = c_is_plural(&letters, index + 1);
-                next == Some(Letter::Lower) && !is_plural
+                next == Some(Letter::Lower) && !is_plural(&letters, index + 1)
             }
             _ => false,
         };
@@ -84,12 +85,12 @@ fn words(name: &str) -> Vec<String> {
         }
         before = *letter;
     }
-    return words;
+    words
+}
 
-    fn c_is_plural(letters: &[(char, Letter)], at: usize) -> bool {
-        let next = letters.get(at + 1).map(|it| it.1);
-        letters.get(at).is_some_and(|it| it.0 == 's') && next != Some(Letter::Lower)
-    }
+fn is_plural(letters: &[(char, Letter)], at: usize) -> bool {
+    let next = letters.get(at + 1).map(|it| it.1);
+    letters.get(at).is_some_and(|it| it.0 == 's') && next != Some(Letter::Lower)
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ fn a_storage_version_that_lacks_a_field_is_a_break() {
         let witness = found[0].witness.as_ref().unwrap();
         assert_eq!(witness.object["apiVersion"], "example.com/v1");
         assert_eq!(
-            witness.object["spec"].as_object().map(|it| it.len()),
+            witness.object["spec"].as_object().map(serde_json::Map::len),
             Some(1)
         );
         assert!(witness.object["spec"]["b"].is_string());
@@ -144,11 +144,8 @@ fn a_storage_version_that_keeps_everything_is_compatible() {
 fn unknown_fields_items_and_keys_are_lost_too() {
     let text = json!({"type": "string"});
     let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    let list = |fields: &[&str]| json!({"type": "array", "items": {"type": "object", "properties": fields_of(fields)}});
-    let map = |fields: &[&str]| json!({"type": "object", "additionalProperties": {"type": "object", "properties": fields_of(fields)}});
-    fn fields_of(names: &[&str]) -> Value {
-        fields(names)
-    }
+    let list = |names: &[&str]| json!({"type": "array", "items": {"type": "object", "properties": fields(names)}});
+    let map = |names: &[&str]| json!({"type": "object", "additionalProperties": {"type": "object", "properties": fields(names)}});
     for (old, new, path) in [
         (
             open,
