@@ -81,6 +81,31 @@ pub(crate) fn model(sources: &[Source], options: &Options) -> (Model, Diagnostic
     })
 }
 
+/// A model before its passes, to freeze it with several sets of options.
+#[cfg(feature = "cli")]
+pub(crate) struct Unfrozen {
+    model: Model,
+}
+
+#[cfg(feature = "cli")]
+impl Unfrozen {
+    /// Reads sources; `None` if they have errors.
+    pub(crate) fn new(sources: &[Source]) -> Option<Self> {
+        let model = threads::with_large_stack(|| lower(sources, &[], &mut Diagnostics::new()))?;
+        Some(Self { model })
+    }
+
+    /// Freezes a copy; `None` if there is an error with these options.
+    pub(crate) fn freeze(&self, options: &Options) -> Option<Model> {
+        threads::with_large_stack(|| {
+            let (mut model, mut diagnostics) = (self.model.clone(), Diagnostics::new());
+            pass::run(&mut model, options, &mut diagnostics);
+            diagnostics.barrier()?;
+            Some(model)
+        })
+    }
+}
+
 fn stages(
     sources: &[Source],
     left_out: &[SourceId],
@@ -102,12 +127,7 @@ fn freeze(
     model: &mut Model,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    // Schemas are lowered as soon as they are read, since they take more memory than what they are lowered to.
-    let crds = crd::parse_each(sources, left_out, diagnostics, lower::versions);
-    diagnostics.barrier()?;
-    let lowered = crds.into_iter().flat_map(|(_, lowered)| lowered);
-    *model = lower::assemble(lowered.collect(), diagnostics);
-    diagnostics.barrier()?;
+    *model = lower(sources, left_out, diagnostics)?;
     pass::run(model, options, diagnostics);
     if !left_out.is_empty() {
         // The target of an override or a conversion may be in a source that was left out.
@@ -115,4 +135,19 @@ fn freeze(
         diagnostics.retain(|it| !unmatched.contains(&it.code));
     }
     diagnostics.barrier()
+}
+
+/// Runs the stages before the passes, which are the first ones that depend on options.
+fn lower(
+    sources: &[Source],
+    left_out: &[SourceId],
+    diagnostics: &mut Diagnostics,
+) -> Option<Model> {
+    // Schemas are lowered as soon as they are read, since they take more memory than what they are lowered to.
+    let crds = crd::parse_each(sources, left_out, diagnostics, lower::versions);
+    diagnostics.barrier()?;
+    let lowered = crds.into_iter().flat_map(|(_, lowered)| lowered);
+    let model = lower::assemble(lowered.collect(), diagnostics);
+    diagnostics.barrier()?;
+    Some(model)
 }

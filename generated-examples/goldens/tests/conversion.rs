@@ -104,11 +104,15 @@ impl ConvertGateV1beta1 for Conversion {
 
 /// Each method has the types of its own paths, whichever version and path define them.
 impl ConvertPoolV1beta1 for Conversion {
-    fn spec_disk(&self) -> Mapping<v1beta1::PoolSpecDisk, v1::PoolSpecStorage> {
+    fn spec_disk(&self) -> Mapping<v1beta1::PoolSpecDisk, v1::PoolSpecDiskStorage> {
         Mapping::copy()
     }
 
-    fn spec_files_width(&self) -> IfAbsent<v1::PoolSpecFilesWidth> {
+    fn spec_formatter_files_format(&self) -> IfAbsent<v1::PoolSpecFormatterFilesFormat> {
+        IfAbsent::absent()
+    }
+
+    fn spec_formatter_files_width(&self) -> IfAbsent<v1::PoolSpecFormatterFilesWidth> {
         IfAbsent::absent()
     }
 
@@ -116,20 +120,18 @@ impl ConvertPoolV1beta1 for Conversion {
         &self,
     ) -> Mapping<
         BTreeMap<String, Vec<v1beta1::PoolSpecFormatterByName>>,
-        BTreeMap<String, Vec<v1::PoolSpecFilesByName>>,
+        BTreeMap<String, Vec<v1::PoolSpecFormatterFilesByName>>,
     > {
         Mapping::copy()
     }
 
-    fn spec_formatter_format(
-        &self,
-    ) -> Mapping<v1beta1::PoolSpecFormatterFormat, v1::PoolSpecFilesFormat> {
-        Mapping::new(|format| format, |format| format)
+    fn spec_formatter_format(&self) -> IfAbsent<v1beta1::PoolSpecFormatterFormat> {
+        IfAbsent::absent()
     }
 
     fn spec_formatter_sections(
         &self,
-    ) -> Mapping<Vec<v1beta1::PoolSpecFormatterSections>, Vec<v1::PoolSpecFilesSections>> {
+    ) -> Mapping<Vec<v1beta1::PoolSpecFormatterSections>, Vec<v1::PoolSpecFormatterFilesSections>> {
         Mapping::copy()
     }
 
@@ -245,9 +247,8 @@ fn random_pools_come_back_with_objects_lists_and_enums_that_moved() {
         new["spec"],
         json!({
             "resourcePool": {"kind": "Own", "limits": {"cpu": "1"}},
-            "storage": {"labels": {"a": {"text": "Bold"}}},
-            "files": {"format": "ini", "sections": [{"style": {"mark": "Dot"}}]},
-            "formatter": {"width": {"unit": "em"}},
+            "diskStorage": {"labels": {"a": {"text": "Bold"}}},
+            "formatter": {"width": {"unit": "em"}, "files": {"sections": [{"style": {"mark": "Dot"}}]}},
         })
     );
     let mut none = head("Pool", "v1beta1");

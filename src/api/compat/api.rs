@@ -6,10 +6,7 @@ use super::{
     surface::{self, Items},
 };
 use crate::{
-    model::{
-        evolution,
-        ir::{Body, EnumBase, Field, Model, Presence, Scalar, Ty, TypeId},
-    },
+    model::ir::{Body, EnumBase, Field, KindId, Model, Presence, Scalar, Ty, TypeId},
     pipeline::Output,
 };
 
@@ -22,6 +19,8 @@ pub(super) struct Api {
     /// The modules by the folder of their code.
     modules: BTreeMap<String, String>,
     kinds: BTreeMap<String, Vec<String>>,
+    /// The kinds of what converts between versions, by module and name.
+    conversions: BTreeMap<(String, String), String>,
 }
 
 /// The type of one schema location.
@@ -43,7 +42,15 @@ enum Shape {
 
 impl Api {
     pub(super) fn of(output: &Output) -> Self {
-        let model = &output.model;
+        Self::of_types(&output.model, surface::of(&output.files))
+    }
+
+    /// Returns what a model has, with the items of this release beside its types.
+    pub(super) fn with_types(&self, model: &Model) -> Self {
+        Self::of_types(model, self.items.clone())
+    }
+
+    fn of_types(model: &Model, items: BTreeMap<String, Items>) -> Self {
         let mut places = BTreeMap::new();
         let mut modules = BTreeMap::new();
         let mut kinds = BTreeMap::new();
@@ -60,11 +67,24 @@ impl Api {
                 places.insert(key, place(model, id));
             }
         }
+        let mut conversions = BTreeMap::new();
+        for conversion in &model.conversions {
+            let kind = |id: KindId| model.kinds.get(id.0 as usize);
+            let Some(hub) = kind(conversion.hub) else {
+                continue;
+            };
+            let module = format!("{}/{}", hub.group, hub.version);
+            let names = [conversion.name.to_string(), conversion.function.to_string()];
+            for name in names {
+                conversions.insert((module.clone(), name), hub.kind.clone());
+            }
+        }
         Self {
             places,
-            items: surface::of(&output.files),
+            items,
             modules,
             kinds,
+            conversions,
         }
     }
 
@@ -126,7 +146,9 @@ impl Api {
                     words.any(|word| word == kind.as_str()) || name.starts_with(kind.as_str())
                 };
                 // The longest: `WidgetList` is not an item of `Widget` if there is a kind of that name.
-                let kind = kinds.filter(is_word).max_by_key(|kind| kind.len()).cloned();
+                let kind = kinds.filter(is_word).max_by_key(|kind| kind.len());
+                let converts = self.conversions.get(&(module.clone(), name.clone()));
+                let kind = converts.or(kind).cloned();
                 found.push(Break::new(&module, kind, None, name, what, Vec::new()));
             }
         }
@@ -238,7 +260,7 @@ fn fields(
                 continue;
             }
             let renamed = after.iter().filter(|(name, it)| {
-                !before.contains_key(*name) && it.1 == *ty && evolution::is_similar(wire, name)
+                !before.contains_key(*name) && it.1 == *ty && is_similar(wire, name)
             });
             let beside = at.strip_suffix(wire.as_str()).unwrap_or_default();
             let candidates = renamed.map(|(name, _)| {
@@ -270,6 +292,14 @@ fn fields(
             );
         }
     }
+}
+
+/// Returns whether one name contains the other, or most letters are the same: code may go on with the old name then.
+fn is_similar(from: &str, to: &str) -> bool {
+    let (from, to) = (from.to_lowercase(), to.to_lowercase());
+    from.contains(&to)
+        || to.contains(&from)
+        || strsim::normalized_damerau_levenshtein(&from, &to) >= 0.6
 }
 
 /// Returns whether a type of a field can hold the values of another one: enums and all formats are texts.

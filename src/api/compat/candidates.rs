@@ -49,7 +49,7 @@ pub(super) fn at(
     tries: &mut usize,
 ) -> impl Iterator<Item = Value> {
     let is_root = focus.here.last().is_none() || focus.here.to_string() == "metadata";
-    let here = evolution::at(&accepts.definition, focus.here);
+    let here = evolution::at(&accepts.definition, focus.here).filter(|_| !accepts.is_spent());
     let there = evolution::at(&refuses.definition, focus.there);
     let mut objects = Vec::new();
     let mut values = Vec::new();
@@ -100,6 +100,7 @@ pub(super) struct Frame {
 
 /// Returns frames of some samples.
 pub(super) fn frames(side: &Side<'_>, path: &SchemaPath, most: usize) -> Vec<Frame> {
+    let most = if side.is_spent() { 0 } else { most };
     let bases = |most| side.samples().iter().take(most);
     let frames = bases(most).filter_map(|base| {
         let mut object = base.clone();
@@ -156,7 +157,7 @@ pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
 
 /// Returns objects without the field at the place, whose parents exist.
 pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let Some(parent) = focus.here.parent() else {
+    let Some(parent) = focus.here.parent().filter(|_| !side.is_spent()) else {
         return Vec::new();
     };
     let Some(Segment::Property(name)) = focus.here.last() else {

@@ -58,7 +58,7 @@ fn below(schema: &Value, other: &Value, asked: &mut String) -> Value {
             Value::Object(properties) if keyword == "properties" => {
                 // What only one of them declares differs.
                 let same = other.get(keyword).unwrap_or(&Value::Null);
-                properties_of(schema, properties, same, asked)
+                properties_of([schema, other], properties, same, asked)
             }
             value if matches!(keyword.as_str(), "items" | "additionalProperties") => {
                 below(value, same, asked)
@@ -73,18 +73,22 @@ fn below(schema: &Value, other: &Value, asked: &mut String) -> Value {
 }
 
 fn properties_of(
-    schema: &Value,
+    [schema, other_schema]: [&Value; 2],
     properties: &Map<String, Value>,
     other: &Value,
     asked: &mut String,
 ) -> Value {
     let mut kept = Map::new();
     for (name, inner) in properties {
-        let required = schema["required"].as_array().into_iter().flatten();
+        // An object that lacks what only the other one requires would be refused for that.
+        let required = [schema, other_schema]
+            .into_iter()
+            .filter_map(|it| it["required"].as_array());
+        let mut required = required.flatten();
         let is_kept = other.get(name) != Some(inner)
             || schema.get("minProperties").is_some()
             || asked.contains(name)
-            || required.into_iter().any(|it| it == name);
+            || required.any(|it| it == name);
         if is_kept {
             let same = other.get(name).unwrap_or(inner);
             kept.insert(name.clone(), below(inner, same, asked));

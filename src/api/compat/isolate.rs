@@ -14,6 +14,9 @@ const BELOW: [&str; 6] = [
     "x-kubernetes-preserve-unknown-fields",
 ];
 
+/// What is a change of its own at a place that has nothing below.
+const APART: [&str; 1] = ["default"];
+
 /// Replaces a whole node.
 pub(super) fn node(
     before: &Side<'_>,
@@ -37,8 +40,8 @@ pub(super) fn constraints(
     let has_below = below.any(|keyword| old[keyword].is_object() && new[keyword].is_object());
     changed(before, focus, |node| {
         let known = std::mem::replace(node, new.clone());
-        let kept: &[&str] = if has_below { &BELOW } else { &[] };
-        keep(node, &known, RULES.iter().chain(kept));
+        let kept: &[&str] = if has_below { &BELOW } else { &APART };
+        keep(node, &known, RULES.iter().chain(&["nullable"]).chain(kept));
     })
 }
 
@@ -125,6 +128,12 @@ pub(super) fn around(
     let mut definition = before.definition.clone().into_owned();
     let node = definition.pointer_mut(&parent.pointer())?;
     node["properties"].as_object_mut()?.remove(&**name);
+    let still_required = new["required"].as_array();
+    if let Some(required) = node["required"].as_array_mut()
+        && still_required.is_none_or(|it| !it.iter().any(|it| it == &**name))
+    {
+        required.retain(|it| it != &**name);
+    }
     keep(
         node,
         new,
@@ -137,21 +146,67 @@ pub(super) fn around(
     before.with(definition)
 }
 
+/// Gives a field its new name, and requires it under that name if the second release does.
+pub(super) fn renamed(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+) -> Option<Side<'static>> {
+    let Some(Segment::Property(name)) = focus.there.last() else {
+        return None;
+    };
+    let around = focus.there.parent()?;
+    let parent = after.definition.pointer(&around.pointer())?;
+    let required = parent["required"].as_array();
+    let is_required = required.is_some_and(|it| it.iter().any(|it| it == &**name));
+    let removed = self::around(before, after, focus)?;
+    let added = Focus {
+        here: focus.there,
+        there: focus.there,
+    };
+    field(&removed, after, &added, is_required)
+}
+
 /// Sets the default that the second release has.
 pub(super) fn default(
     before: &Side<'_>,
     after: &Side<'_>,
     focus: &Focus<'_>,
 ) -> Option<Side<'static>> {
+    these(before, after, focus, &["default"])
+}
+
+/// Permits null as the second release does.
+pub(super) fn nullable(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+) -> Option<Side<'static>> {
+    these(before, after, focus, &["nullable"])
+}
+
+/// Keeps unknown fields as the second release does.
+pub(super) fn unknown_fields(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+) -> Option<Side<'static>> {
+    let keywords = [
+        "additionalProperties",
+        "x-kubernetes-preserve-unknown-fields",
+    ];
+    these(before, after, focus, &keywords)
+}
+
+/// Gives a place these keywords of the second release.
+fn these(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    focus: &Focus<'_>,
+    keywords: &[&str],
+) -> Option<Side<'static>> {
     let new = after.definition.pointer(&focus.there.pointer())?;
-    changed(before, focus, |node| {
-        if let Some(fields) = node.as_object_mut() {
-            match new.get("default") {
-                Some(default) => _ = fields.insert("default".to_owned(), default.clone()),
-                None => _ = fields.remove("default"),
-            }
-        }
-    })
+    changed(before, focus, |node| keep(node, new, keywords.iter()))
 }
 
 fn changed(

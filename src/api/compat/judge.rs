@@ -55,22 +55,25 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
         detail: detail(change),
     };
     let back = place.focus.back();
-    let whole = || isolate::constraints(before, after, &place.focus);
     let whole_back = || isolate::constraints(after, before, &back);
     match change.class {
         Class::Moved | Class::Renamed | Class::Declared => {
-            let mut moved = place.dropped(Rule::FieldMoved);
+            let mut moved = place.removed_at(Rule::FieldMoved);
             if moved.witness.is_none() {
                 // The new place may be one that has to be there.
                 let objects = candidates::reaching(before, &place.focus);
-                let refused = witness::refused_of(before, after, None, objects);
+                let only = isolate::renamed(before, after, &place.focus);
+                let refused = witness::refused_of(before, after, only.as_ref(), objects);
                 moved = moved.searched(refused);
             }
             moved.to = change.to.as_ref().map(SchemaPath::to_string);
             moved
         }
         Class::Removed | Class::RemovedAround => place.removed(),
-        Class::Pruned => place.dropped(Rule::Pruned),
+        Class::Pruned => {
+            let only = isolate::unknown_fields(before, after, &place.focus);
+            place.dropped(Rule::Pruned, only.as_ref(), kept::What::UnknownFields)
+        }
         Class::Added | Class::AddedAround if change.details.iter().any(|it| it == "required") => {
             place.required()
         }
@@ -96,25 +99,32 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
         }
         Class::Retyped => place.retyped(),
         Class::NotNullable => {
-            let found = place.refused(Rule::NotNullable, whole().as_ref(), &place.focus);
+            let only = isolate::nullable(before, after, &place.focus);
+            let found = place.refused(Rule::NotNullable, only.as_ref(), &place.focus);
             if found.witness.is_some() {
                 return found;
             }
             // The API server drops null where a field may be absent.
-            let search = kept::stored(before, after, whole().as_ref(), &place.focus);
+            let search = kept::stored(before, after, only.as_ref(), &place.focus);
             let mut dropped = found.searched(search);
             dropped.level = Level::Risk;
             dropped
         }
         Class::Widened => place.accepted(Rule::Widened, whole_back().as_ref(), &back),
         Class::Nullable => {
-            // A default takes the place of null no more.
-            let only = whole();
+            let only = isolate::nullable(before, after, &place.focus);
             let stored = kept::stored(before, after, only.as_ref(), &place.focus);
             if stored.witness.is_some() {
-                return place.finding(Rule::DefaultChanged).searched(stored);
+                let mut found = place.finding(Rule::Nullable).searched(stored);
+                let has_default = |side, path| at(side, path).get("default").is_some();
+                if has_default(before, here) && has_default(after, there) {
+                    // A default takes the place of null no more.
+                    found.level = Level::Risk;
+                }
+                return found;
             }
-            place.accepted(Rule::Nullable, whole_back().as_ref(), &back)
+            let back_only = isolate::nullable(after, before, &back);
+            place.accepted(Rule::Nullable, back_only.as_ref(), &back)
         }
         Class::Preserved => place.finding(Rule::Preserved),
         Class::Default => place
@@ -150,9 +160,15 @@ impl Place<'_> {
         self.finding(rule).searched(found)
     }
 
-    fn dropped(&self, rule: Rule) -> Finding {
-        let found = kept::dropped(self.before, self.after, &self.focus);
+    fn dropped(&self, rule: Rule, only: Option<&Side<'_>>, what: kept::What) -> Finding {
+        let found = kept::dropped(self.before, self.after, only, &self.focus, what);
         self.finding(rule).searched(found)
+    }
+
+    /// Searches for an object whose field is dropped.
+    fn removed_at(&self, rule: Rule) -> Finding {
+        let only = isolate::around(self.before, self.after, &self.focus);
+        self.dropped(rule, only.as_ref(), kept::What::Field)
     }
 
     /// Searches for what a new default, or one less, makes the API server refuse: an object, or an update.
@@ -178,7 +194,25 @@ impl Place<'_> {
     fn default_changed(&self) -> Finding {
         let only = isolate::default(self.before, self.after, &self.focus);
         let stored = kept::stored(self.before, self.after, only.as_ref(), &self.focus);
-        self.finding(Rule::DefaultChanged).searched(stored)
+        let mut found = self.finding(Rule::DefaultChanged).searched(stored);
+        if found.witness.is_none() && self.is_always_there() {
+            // No object lacks the field, so none gets the default; new ones need not have it.
+            found.level = Level::Compatible;
+            found.detail.push_str("; each object has the field");
+        }
+        found
+    }
+
+    /// Returns whether each object of the first release that has the place around the field has the field, too, as a user wrote it.
+    fn is_always_there(&self) -> bool {
+        let Some(Segment::Property(name)) = self.focus.here.last() else {
+            return false;
+        };
+        let parent = at(self.before, self.around.here);
+        let field = at(self.before, self.focus.here);
+        let mut required = parent["required"].as_array().into_iter().flatten();
+        field.get("default").is_none_or(Value::is_null)
+            && (required.any(|it| it == &**name) || implied::requires(parent, name))
     }
 
     /// Returns whether something around the place may refuse it for what it has: a default is valid in itself.
@@ -213,7 +247,7 @@ impl Place<'_> {
         if nodes.iter().any(|node| node["type"] != "object") {
             return refused;
         }
-        let dropped = self.dropped(Rule::TypeChanged);
+        let dropped = self.dropped(Rule::TypeChanged, only.as_ref(), kept::What::Fields);
         if dropped.witness.is_some() {
             return dropped;
         }
@@ -244,7 +278,7 @@ impl Place<'_> {
 
     /// Judges a field that only the first release declares.
     fn removed(&self) -> Finding {
-        let removed = self.dropped(Rule::FieldRemoved);
+        let removed = self.removed_at(Rule::FieldRemoved);
         if removed.witness.is_some() || !self.keeps_others() {
             return removed;
         }

@@ -38,6 +38,16 @@ pub(super) fn includes(pattern: &str, other: &str) -> bool {
 
 /// Returns at most `most` texts that the first pattern matches and the second one does not; none if that cannot be found out.
 pub(super) fn difference(matches: &str, other: &str, most: usize) -> Option<Difference> {
+    search(matches, other, false, most)
+}
+
+/// Returns at most `most` texts that both patterns match; none if that cannot be found out.
+pub(super) fn common(pattern: &str, other: &str, most: usize) -> Option<Difference> {
+    search(pattern, other, true, most)
+}
+
+/// Searches for texts that the first pattern matches and that the second one matches, or does not, as `both` says.
+fn search(matches: &str, other: &str, both: bool, most: usize) -> Option<Difference> {
     let patterns = [
         pattern::translate(matches).ok()?,
         pattern::translate(other).ok()?,
@@ -64,7 +74,7 @@ pub(super) fn difference(matches: &str, other: &str, most: usize) -> Option<Diff
             let dfa: &Dfa = &automata[index];
             states[index].is_none_or(|state| dfa.is_match_state(dfa.next_eoi_state(state)))
         };
-        if ends(0) && !ends(1) && ends(2) {
+        if ends(0) && ends(1) == both && ends(2) {
             found.texts.push(String::from_utf8(text.clone()).ok()?);
         }
         if found.texts.len() == most || known.len() > STATES {
@@ -84,7 +94,8 @@ pub(super) fn difference(matches: &str, other: &str, most: usize) -> Option<Diff
             let is_dead = |index: usize| {
                 steps[index].is_some_and(|state| automata[index].is_dead_state(state))
             };
-            let is_over = is_dead(0) || steps[1].is_none() || is_dead(2);
+            let is_lost = if both { is_dead(1) } else { steps[1].is_none() };
+            let is_over = is_dead(0) || is_lost || is_dead(2);
             if !is_over && known.insert(steps) {
                 let mut text = text.clone();
                 text.push(*byte);

@@ -23,7 +23,7 @@ pub(super) fn of(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value
     let mut wanted = vec![0, 1, 2];
     for part in [old, new] {
         for keyword in ["minItems", "maxItems"] {
-            if let Some(bound) = part.bound(keyword) {
+            for bound in part.bounds(keyword) {
                 wanted.extend([bound.saturating_sub(1), bound, bound.saturating_add(1)]);
             }
         }

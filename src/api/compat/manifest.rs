@@ -1,11 +1,12 @@
 //! Compares what a CRD says outside of its schemas.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::{
     Finding,
     rules::{Level, Rule},
+    storage,
 };
 use crate::{
     input::path::SchemaPath,
@@ -91,10 +92,16 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
         found.push(Finding::at(Rule::ConversionChanged, "conversion", detail));
     }
     versions(old, new, &mut found);
-    if strategy(new_spec) == "None" {
+    found.extend(storage::compare(old, new));
+    if !converts_by_webhook(new) {
         served(old, new, &mut found);
     }
     found
+}
+
+/// Returns whether a webhook converts objects between the versions of a CRD.
+pub(super) fn converts_by_webhook(crd: &Value) -> bool {
+    crd["spec"]["conversion"]["strategy"] == "Webhook"
 }
 
 /// Returns the texts of a list that the other one lacks.
@@ -126,13 +133,6 @@ pub(super) fn is_in_use(old: &Value, new: &Value, name: &str) -> bool {
 }
 
 fn versions(old: &Value, new: &Value, found: &mut Vec<Finding>) {
-    let storage = |crd| versions_of(crd).find(|(_, it)| it["storage"] == true);
-    if let (Some((a, _)), Some((b, _))) = (storage(old), storage(new))
-        && a != b
-    {
-        let detail = format!("{a}, then {b}");
-        found.push(Finding::at(Rule::StorageChanged, "", detail));
-    }
     for (name, before) in versions_of(old) {
         let Some(after) = version(new, name) else {
             let mut finding = Finding::at(Rule::VersionRemoved, "", String::new());
@@ -278,24 +278,50 @@ fn columns(old: &Value, new: &Value, add: &mut dyn FnMut(Rule, &str, String)) {
 
 /// Reports what one served version has and another one lacks, if the old release did not say so: without a webhook, nothing converts.
 fn served(old: &Value, new: &Value, found: &mut Vec<Finding>) {
+    if old["spec"]["versions"] == new["spec"]["versions"]
+        && converts_by_webhook(old) == converts_by_webhook(new)
+    {
+        return;
+    }
     let pairs = |crd: &Value| -> BTreeSet<(String, String, String)> {
         let served: Vec<_> = versions_of(crd)
             .filter(|(_, version)| version["served"] == true)
             .collect();
+        // Many versions share a schema, and only some of them differ in an interesting way: each pair of schemas is compared once.
+        let schema = |version: &Value| version.pointer("/schema/openAPIV3Schema").cloned();
+        let mut schemas: Vec<Value> = Vec::new();
+        let mut numbers = Vec::new();
+        for (_, version) in &served {
+            let schema = schema(version).unwrap_or_default();
+            let known = schemas.iter().position(|it| *it == schema);
+            numbers.push(known.unwrap_or(schemas.len()));
+            if known.is_none() {
+                schemas.push(schema);
+            }
+        }
+        let mut known: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
         let mut differences = BTreeSet::new();
         for (index, (a, _)) in served.iter().enumerate() {
-            for (b, _) in &served[index + 1..] {
-                let schema = |name| evolution::schema_of(crd, name).unwrap_or(&Value::Null);
-                for change in evolution::diff(schema(a), schema(b), &[]) {
-                    if change.class.needs_decision() {
-                        differences.insert(((*a).to_owned(), (*b).to_owned(), change.to_string()));
-                    }
-                }
+            for (other, (b, _)) in served.iter().enumerate().skip(index + 1) {
+                let pair = (numbers[index], numbers[other]);
+                let changes = known.entry(pair).or_insert_with(|| {
+                    let changes = evolution::diff(&schemas[pair.0], &schemas[pair.1], &[]);
+                    let decided = changes.iter().filter(|it| it.class.needs_decision());
+                    decided.map(ToString::to_string).collect()
+                });
+                let changes = changes.iter();
+                differences
+                    .extend(changes.map(|it| ((*a).to_owned(), (*b).to_owned(), it.clone())));
             }
         }
         differences
     };
-    let known = pairs(old);
+    // What a webhook kept is lost once there is none.
+    let known = if converts_by_webhook(old) {
+        BTreeSet::new()
+    } else {
+        pairs(old)
+    };
     for (a, b, change) in pairs(new).difference(&known) {
         let detail = format!("{a} and {b}: {change}");
         found.push(Finding::new(

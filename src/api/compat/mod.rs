@@ -10,6 +10,7 @@ mod kept;
 mod language;
 mod lists;
 mod manifest;
+mod meter;
 mod proof;
 mod ruled;
 mod rules;
@@ -18,6 +19,7 @@ mod satisfied;
 mod scale;
 mod schema;
 mod shrink;
+mod storage;
 mod stored;
 mod surface;
 #[cfg(test)]
@@ -26,10 +28,14 @@ mod updates;
 mod values;
 mod witness;
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use serde_json::Value;
 
+pub(crate) use meter::Meter;
 pub(crate) use proof::{Proof, Witness};
 pub(crate) use rules::{Level, Rule};
 pub(crate) use rust::{Break, Releases};
@@ -143,7 +149,7 @@ pub fn rules() -> impl Iterator<Item = [&'static str; 4]> {
 
 /// Compares two states of a CRD, without the code that is generated from them.
 pub fn verdicts(old: &Value, new: &Value) -> Vec<Verdict> {
-    let found = compare_crd(old, new).into_iter();
+    let found = compare_crd(old, new, &Meter::silent()).into_iter();
     found
         .map(|it| Verdict {
             rule: it.rule.name(),
@@ -179,13 +185,26 @@ pub(crate) struct Changes {
     pub(crate) findings: Vec<Finding>,
 }
 
+/// What a comparison of two releases found.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    pub(crate) changes: Vec<Changes>,
+    /// Breaks of Rust code that concern no kind.
+    pub(crate) rest: Vec<Break>,
+    /// Whether code was generated from both releases, and compared.
+    pub(crate) is_rust_compared: bool,
+    /// How many breaks of Rust code the user's levels leave out.
+    pub(crate) left_out: usize,
+}
+
 /// Compares all CRDs of two releases; `levels` has the levels that the user sets.
 pub(crate) fn compare(
     old: &[Value],
     new: &[Value],
     levels: &BTreeMap<Rule, Level>,
     mut rust: Releases,
-) -> (Vec<Changes>, Vec<Break>) {
+    meter: &Meter<'_>,
+) -> Comparison {
     let name = |crd: &Value| {
         let name = crd.pointer("/metadata/name").and_then(Value::as_str);
         name.unwrap_or_default().to_owned()
@@ -206,21 +225,27 @@ pub(crate) fn compare(
                 found.extend(crd_refused::compare(None, new));
                 found
             }
-            (Some(old), Some(new)) => compare_crd(old, new),
+            (Some(old), Some(new)) => compare_crd(old, new, meter),
             (None, None) => Vec::new(),
         })
     });
     let mut changes = Vec::new();
+    let mut left_out = 0;
+    let mut groups = BTreeSet::new();
+    let is_rust_ignored = levels.get(&Rule::RustChanged) == Some(&Level::Compatible);
+    let is_rust_compared = rust.are_compared;
     for (name, mut findings) in all.into_iter().zip(compared) {
         let crd = new.get(name).or(old.get(name)).copied();
         let crd = crd.unwrap_or(&Value::Null);
         let kind = crd["spec"]["names"]["kind"].as_str().unwrap_or_default();
         let group = crd["spec"]["group"].as_str().unwrap_or_default();
+        groups.insert(group);
         rust.assign(group, kind, &mut findings);
         for finding in &mut findings {
             if let Some(level) = levels.get(&finding.rule) {
                 finding.level = *level;
                 if *level == Level::Compatible {
+                    left_out += finding.rust.len();
                     finding.rust.clear();
                 }
             }
@@ -229,7 +254,9 @@ pub(crate) fn compare(
         if !others.is_empty() {
             let mut finding = Finding::at(Rule::RustChanged, "", String::new());
             finding.level = Level::Compatible;
-            if levels.get(&Rule::RustChanged) != Some(&Level::Compatible) {
+            if is_rust_ignored {
+                left_out += others.len();
+            } else {
                 finding.rust = others;
                 findings.push(finding);
             }
@@ -243,10 +270,28 @@ pub(crate) fn compare(
             });
         }
     }
-    (changes, rust.into_rest())
+    let mut unassigned = rust.into_rest();
+    // Breaks of a kind are those of kinds that the user does not compare.
+    unassigned.retain(|it| {
+        let group = it.module.split('/').next().unwrap_or_default();
+        it.kind.is_none() && groups.contains(group)
+    });
+    if is_rust_ignored {
+        left_out += unassigned.len();
+        unassigned.clear();
+    }
+    Comparison {
+        changes,
+        rest: unassigned,
+        is_rust_compared,
+        left_out,
+    }
 }
 
-fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
+fn compare_crd(old: &Value, new: &Value, meter: &Meter<'_>) -> Vec<Finding> {
+    if old["spec"] == new["spec"] {
+        return Vec::new();
+    }
     let mut found = manifest::compare(old, new);
     for (name, before) in manifest::versions_of(old) {
         let Some(after) = manifest::version(new, name) else {
@@ -259,7 +304,7 @@ fn compare_crd(old: &Value, new: &Value) -> Vec<Finding> {
                 it.version = Some(name.to_owned());
                 it
             });
-            let mut changes = schema::compare(&before, &after, name);
+            let mut changes = schema::compare(&before, &after, name, meter);
             changes.extend(scaled);
             let has_status = [was, is]
                 .iter()

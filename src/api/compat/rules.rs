@@ -58,12 +58,15 @@ rule_table! {
     VersionAdded "version-added" Compatible: "clients may use the new version", "";
     VersionRemoved "version-removed" Breaking:
         "clients of the version get 404; the API server refuses the CRD while `status.storedVersions` has the version",
-        "keep the version with `served: false` for a release, and rewrite stored objects first";
+        "keep the version with `served: false` until no object is stored in it; rewrite stored objects only once the storage version has all their fields";
     VersionUnserved "version-unserved" Breaking: "clients of the version get 404", "mark it `deprecated: true` for a release first";
     VersionServed "version-served" Compatible: "clients may use the version", "";
     VersionDeprecated "version-deprecated" Compatible: "clients of the version get a warning, another one, or none any more", "";
-    StorageChanged "storage-changed" Risk: "objects keep their stored version until they are written again",
-        "rewrite all objects, then remove the old version from `status.storedVersions`";
+    StorageChanged "storage-changed" Risk: "the webhook converts each object when it is written again; what it does not keep is lost",
+        "test that the webhook keeps every field; then switch, rewrite all objects, and drop the old version from `status.storedVersions` last";
+    StoragePruned "storage-pruned" Breaking: "the API server drops what the new storage version does not declare from each object that it writes",
+        "serve both versions, and keep the storage version until the new one declares the field or a conversion webhook keeps its values; only \
+         then switch, rewrite all objects, and drop the old version last";
     ConversionChanged "conversion-changed" Risk: "objects of other versions are converted in another way",
         "have the webhook running before the CRD names it";
     ServedVersionsDiffer "served-versions-differ" Risk:

@@ -1,4 +1,6 @@
 //! What the second release breaks in programs that use the generated code of the first one, and what would keep it.
+use std::collections::BTreeSet;
+
 use super::{Finding, api::Api, rules::Rule};
 use crate::{
     base::{
@@ -6,10 +8,10 @@ use crate::{
         options::{Options, Override},
         source::Source,
     },
-    pipeline,
+    pipeline::{self, Unfrozen},
 };
 
-/// How many ways to keep code compiling are tried at most; each generates again.
+/// How many ways to keep code compiling are tried at most; each names all types again.
 const MOST_TRIES: usize = 60;
 
 /// A change of the generated code that programs do not compile with.
@@ -107,28 +109,25 @@ impl Candidate {
     }
 }
 
-/// Generates the second release with entries that may keep code compiling.
+/// Tries entries that may keep code compiling with the types of the second release. The rest of the code follows from the types: it is generated
+/// once, with all entries that help.
 struct Attempts<'a> {
     before: &'a Api,
-    new: &'a [Source],
+    new: Unfrozen,
     options: &'a Options,
     /// How many more are made.
     left: usize,
 }
 
 impl Attempts<'_> {
-    /// Returns what the code is with some candidates, and what is still broken.
+    /// Returns what the types are with some candidates, and what is still broken of them.
     fn run(&mut self, candidates: &[&Candidate]) -> Option<(Api, Vec<Break>)> {
         self.left = self.left.checked_sub(1)?;
         let mut options = self.options.clone();
         for candidate in candidates {
             candidate.apply(&mut options);
         }
-        let output = pipeline::run(self.new, &options);
-        if output.diagnostics.has_errors() {
-            return None;
-        }
-        let after = Api::of(&output);
+        let after = self.before.with_types(&self.new.freeze(&options)?);
         let left = self.before.breaks(&after);
         Some((after, left))
     }
@@ -206,6 +205,30 @@ impl Attempts<'_> {
     }
 }
 
+/// Drops entries with which code besides the types breaks in a module where it does not break without them.
+fn drop_harmful(before: &Api, breaks: &mut [Break], new: &[Source], options: &Options) {
+    let keeps = breaks.iter().filter_map(|it| it.keep.as_ref());
+    let keeps: BTreeSet<&Keep> = keeps.collect();
+    if keeps.is_empty() {
+        return;
+    }
+    let mut kept = options.clone();
+    for keep in keeps {
+        keep.candidate.apply(&mut kept);
+    }
+    let output = pipeline::run(new, &kept);
+    let left = before.breaks(&Api::of(&output));
+    let is_known = |it: &Break| breaks.iter().any(|old| same(old, it));
+    let harmed = left.iter().filter(|it| !is_known(it));
+    let harmed: BTreeSet<String> = harmed.map(|it| it.module.clone()).collect();
+    let is_failed = output.diagnostics.has_errors();
+    for broken in breaks.iter_mut() {
+        if is_failed || harmed.contains(&broken.module) {
+            broken.keep = None;
+        }
+    }
+}
+
 fn same(a: &Break, b: &Break) -> bool {
     (&a.module, &a.item) == (&b.module, &b.item)
 }
@@ -214,6 +237,8 @@ fn same(a: &Break, b: &Break) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
     breaks: Vec<Break>,
+    /// Whether code was generated from both, and compared.
+    pub(crate) are_compared: bool,
 }
 
 impl Releases {
@@ -222,7 +247,17 @@ impl Releases {
     /// # Errors
     /// If a release does not generate.
     pub(crate) fn new(old: &[Source], new: &[Source], options: &Options) -> Result<Self, String> {
-        let (before, after) = (pipeline::run(old, options), pipeline::run(new, options));
+        let texts = |sources: &[Source]| -> Vec<String> {
+            sources.iter().map(|it| it.text.clone()).collect()
+        };
+        let before = pipeline::run(old, options);
+        if texts(old) == texts(new) && !before.diagnostics.has_errors() {
+            return Ok(Self {
+                breaks: Vec::new(),
+                are_compared: true,
+            });
+        }
+        let after = pipeline::run(new, options);
         for (release, output) in [("old", &before), ("new", &after)] {
             let mut all = output.diagnostics.iter();
             if let Some(error) = all.find(|it| it.severity == Severity::Error) {
@@ -231,14 +266,22 @@ impl Releases {
         }
         let before = Api::of(&before);
         let mut breaks = before.breaks(&Api::of(&after));
-        let mut attempts = Attempts {
-            before: &before,
-            new,
-            options,
-            left: MOST_TRIES,
-        };
-        attempts.keep(&mut breaks);
-        Ok(Self { breaks })
+        if breaks.iter().any(|it| !it.candidates.is_empty())
+            && let Some(unfrozen) = Unfrozen::new(new)
+        {
+            let mut attempts = Attempts {
+                before: &before,
+                new: unfrozen,
+                options,
+                left: MOST_TRIES,
+            };
+            attempts.keep(&mut breaks);
+            drop_harmful(&before, &mut breaks, new, options);
+        }
+        Ok(Self {
+            breaks,
+            are_compared: true,
+        })
     }
 
     /// Returns what the breaks are, and the options that keep all of them, if there are any.
@@ -322,6 +365,10 @@ fn concerns(finding: &Finding, broken: &Break) -> bool {
             Rule::StatusRemoved => broken.item.contains("Status"),
             Rule::ScaleRemoved => broken.item.contains("Scale"),
             Rule::ColumnRemoved | Rule::ColumnChanged => broken.item.contains("Column"),
+            // The traits and functions that convert are those of the storage version.
+            Rule::StorageChanged | Rule::StoragePruned => {
+                broken.item.starts_with("Convert") || broken.item.ends_with("_converter")
+            }
             _ => false,
         };
     };

@@ -2,7 +2,7 @@
 use serde_json::Value;
 
 use super::{
-    Finding,
+    Finding, Meter,
     candidates::Focus,
     isolate,
     judge::{at, judge},
@@ -67,15 +67,28 @@ const COMPARED: [&str; 32] = [
 ];
 
 /// Compares the schemas of a version that both releases have.
-pub(super) fn compare(before: &Side<'_>, after: &Side<'_>, version: &str) -> Vec<Finding> {
+pub(super) fn compare(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    version: &str,
+    meter: &Meter<'_>,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     let (old, new) = (&*before.definition, &*after.definition);
     if old == new {
         return found;
     }
     let changes = evolution::diff_releases(old, new);
+    meter.add(changes.len());
+    for side in [before, after] {
+        side.limit(meter.values);
+    }
     for change in &changes {
         found.push(judge(before, after, change));
+        if before.is_spent() || after.is_spent() {
+            meter.skip();
+        }
+        meter.step();
     }
     let mut rest = Rest::default();
     rest.walk(old, new, &SchemaPath::root());
@@ -99,7 +112,8 @@ pub(super) fn compare(before: &Side<'_>, after: &Side<'_>, version: &str) -> Vec
         let is_removed = keyword == EMBEDDED && at(after, &path).get(EMBEDDED).is_none();
         if is_removed && search.witness.is_none() {
             // An object of a kind becomes any object; it loses what it does not declare.
-            search = kept::dropped(before, after, &focus);
+            let what = kept::What::UnknownFields;
+            search = kept::dropped(before, after, only.as_ref(), &focus, what);
             if search.witness.is_none() {
                 rule = Rule::Widened;
             }

@@ -72,6 +72,8 @@ pub(crate) struct Judge<'a> {
     version: String,
     before: Side<'a>,
     after: Side<'a>,
+    /// Whether it says only what the objects lose when they are stored in the version.
+    is_storage: bool,
 }
 
 /// A list of the cluster whose objects the new release treats in another way.
@@ -101,6 +103,7 @@ pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
                 version: name.to_owned(),
                 before: Side::new(old, before)?,
                 after: Side::new(new, after)?,
+                is_storage: false,
             })
         });
         judge.flatten()
@@ -114,8 +117,7 @@ pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
             judges,
         })
     };
-    let converts = new.pointer("/spec/conversion/strategy") == Some(&Value::from("Webhook"));
-    if converts {
+    if manifest::converts_by_webhook(new) {
         // Only the webhook knows the other versions of an object.
         let versions = served(old).filter_map(|(name, read)| {
             let after = manifest::version(new, name)?;
@@ -128,8 +130,22 @@ pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
     let Some((name, read)) = stored.or_else(|| served(old).next()) else {
         return Vec::new();
     };
-    let judges = served(new).filter_map(|version| judge(read, version));
-    reading(name, judges.collect()).into_iter().collect()
+    let mut judges: Vec<Judge<'a>> = served(new)
+        .filter_map(|version| judge(read, version))
+        .collect();
+    let storage = |crd| manifest::versions_of(crd).find(|(_, it)| it["storage"] == true);
+    if let (Some((was, before)), Some((is, after))) = (storage(old), storage(new))
+        && was != is
+        && let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after))
+    {
+        judges.push(Judge {
+            version: is.to_owned(),
+            before,
+            after,
+            is_storage: true,
+        });
+    }
+    reading(name, judges).into_iter().collect()
 }
 
 impl Reading<'_> {
@@ -141,11 +157,11 @@ impl Reading<'_> {
             Some(namespace) => format!("{namespace}/{name}"),
             None => name.to_owned(),
         };
+        let mut seen = BTreeSet::new();
         for judge in &self.judges {
-            let mut seen = BTreeSet::new();
             for (effect, path, message) in judge.effects(object) {
                 // Once, if several items of a list have it.
-                if !seen.insert((effect, path.clone())) {
+                if !seen.insert((&judge.version, effect, path.clone())) {
                     continue;
                 }
                 let known = groups.iter_mut().find(|it| {
@@ -176,6 +192,15 @@ impl Judge<'_> {
         };
         let (old, new) = (of(&self.before), of(&self.after));
         let mut found = Vec::new();
+        let known = self.before.dropped(&old);
+        for path in self.after.dropped(&new) {
+            if !known.contains(&path) {
+                found.push((Effect::Dropped, without_indexes(&path), String::new()));
+            }
+        }
+        if self.is_storage {
+            return found;
+        }
         let updates = only(
             self.after.update_refusals(&new),
             &self.before.update_refusals(&old),
@@ -189,12 +214,6 @@ impl Judge<'_> {
         let creates = only(self.after.refusals(&new), &self.before.refusals(&old));
         for cause in only(creates, &updates) {
             add(Effect::CreateRefused, &cause.field, cause.to_string());
-        }
-        let known = self.before.dropped(&old);
-        for path in self.after.dropped(&new) {
-            if !known.contains(&path) {
-                add(Effect::Dropped, &path, String::new());
-            }
         }
         let kept = self.after.pruned(&new);
         let mut values = Vec::new();

@@ -1,7 +1,9 @@
 //! Each rule by a change that it is about, with what proves it and what it breaks in Rust.
+mod alone;
 mod crds;
 mod fields;
 mod objects;
+mod storage;
 mod verdicts;
 
 use serde_json::json;
@@ -70,9 +72,13 @@ fn findings(old: &Value, new: &Value, options: &Options) -> Vec<Finding> {
     let source = |crd: &Value| vec![Source::new("crd.yaml", crd.to_string())];
     let rust = Releases::new(&source(old), &source(new), options).unwrap();
     let (old, new) = ([old.clone()], [new.clone()]);
-    let (changes, unassigned) = compare(&old, &new, &BTreeMap::new(), rust);
-    assert!(unassigned.is_empty(), "{unassigned:?}");
-    changes.into_iter().flat_map(|it| it.findings).collect()
+    let found = compare(&old, &new, &BTreeMap::new(), rust, &Meter::silent());
+    assert!(found.rest.is_empty(), "{:?}", found.rest);
+    found
+        .changes
+        .into_iter()
+        .flat_map(|it| it.findings)
+        .collect()
 }
 
 /// Returns what proves a finding, as a word.
@@ -345,7 +351,7 @@ fn versions_and_crds_come_and_go() {
     assert_eq!(
         rules(&old, &new),
         [
-            Rule::StorageChanged,
+            Rule::StoragePruned,
             Rule::ServedVersionsDiffer,
             Rule::VersionAdded
         ]
@@ -354,9 +360,19 @@ fn versions_and_crds_come_and_go() {
         rules(&new, &old),
         [Rule::VersionRemoved, Rule::StorageChanged]
     );
-    let (changes, _) = compare(&[crd()], &[], &BTreeMap::new(), Releases::default());
+    let compared = |old: &[Value], new: &[Value]| {
+        compare(
+            old,
+            new,
+            &BTreeMap::new(),
+            Releases::default(),
+            &Meter::silent(),
+        )
+        .changes
+    };
+    let changes = compared(&[crd()], &[]);
     assert_eq!(changes[0].findings[0].rule, Rule::CrdRemoved);
-    let (changes, _) = compare(&[], &[crd()], &BTreeMap::new(), Releases::default());
+    let changes = compared(&[], &[crd()]);
     assert_eq!(changes[0].findings[0].rule, Rule::CrdAdded);
 }
 

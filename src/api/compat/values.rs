@@ -103,11 +103,68 @@ impl<'a> Part<'a> {
         causes.iter().all(|cause| !cause.is_violation())
     }
 
-    /// Returns a keyword that counts something.
-    pub(super) fn bound(&self, keyword: &str) -> Option<usize> {
-        let bound = self.definition[keyword].as_u64()?;
-        usize::try_from(bound).ok()
+    /// Returns the values of a keyword that counts something: of the place, and of the combinators about it.
+    pub(super) fn bounds(&self, keyword: &str) -> Vec<usize> {
+        let bounds = self.layers().into_iter();
+        let bounds = bounds.filter_map(|it| usize::try_from(it[keyword].as_u64()?).ok());
+        bounds.collect()
     }
+
+    /// Returns all schemas of the place: its own, and those of combinators.
+    fn layers(&self) -> Vec<&'a Value> {
+        layers(self.definition)
+    }
+}
+
+/// How many schemas of combinators are read.
+const LAYERS: usize = 64;
+
+/// Returns a schema and those of its combinators, which are about the same value.
+fn layers(schema: &Value) -> Vec<&Value> {
+    let mut found = vec![schema];
+    let mut at = 0;
+    while let Some(layer) = found.get(at).copied()
+        && found.len() < LAYERS
+    {
+        at += 1;
+        found.extend(layer.get("not"));
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            found.extend(layer[keyword].as_array().into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// Returns values that the combinators of an object tell apart in its fields.
+fn of_fields<'a>(part: &Part<'a>) -> Vec<(&'a String, Value)> {
+    let mut found = Vec::new();
+    for layer in part.layers().into_iter().skip(1) {
+        for (name, demand) in layer["properties"].as_object().into_iter().flatten() {
+            let place = &part.definition["properties"][name.as_str()];
+            for demand in layers(demand) {
+                let values = demand["enum"].as_array().into_iter().flatten().cloned();
+                found.extend(values.map(|it| (name, it)));
+                if let Some(pattern) = demand["pattern"].as_str() {
+                    let texts = matched(pattern, place["pattern"].as_str()).into_iter();
+                    found.extend(texts.map(|it| (name, it.into())));
+                }
+                for keyword in ["minimum", "maximum"] {
+                    if let Some(bound) = demand[keyword].as_i64() {
+                        let near = [bound, bound.saturating_sub(1), bound.saturating_add(1)];
+                        found.extend(near.map(|it| (name, it.into())));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns texts that a pattern matches, and another one, if there is one.
+fn matched(pattern: &str, other: Option<&str>) -> Vec<String> {
+    const MOST: usize = 20;
+    let found = language::common(pattern, other.unwrap_or_default(), MOST);
+    found.map(|it| it.texts).unwrap_or_default()
 }
 
 /// Returns whether a schema with an enum accepts nothing that another one refuses.
@@ -123,20 +180,19 @@ pub(super) fn includes_enum(old: &Part<'_>, new: &Part<'_>) -> bool {
 /// Returns values near the bounds of both schemas, and of all types; `samples` are some that the first one accepts.
 pub(super) fn of(old: &Part<'_>, new: &Part<'_>, samples: Vec<Value>) -> Vec<Value> {
     let mut found = Vec::new();
-    for part in [old, new] {
-        found.extend(
-            part.definition["enum"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .cloned(),
-        );
+    for layer in old.layers().into_iter().chain(new.layers()) {
+        found.extend(layer["enum"].as_array().into_iter().flatten().cloned());
     }
     found.extend(numbers(old, new));
     found.extend(texts(old, new, &samples));
     found.extend(lists::of(old, new, &samples));
     for sample in &samples {
         if let Value::Object(fields) = sample {
+            for (name, value) in of_fields(old).into_iter().chain(of_fields(new)) {
+                let mut other = fields.clone();
+                other.insert(name.clone(), value);
+                found.push(other.into());
+            }
             for name in fields.keys() {
                 let mut less = fields.clone();
                 less.remove(name);
@@ -170,9 +226,9 @@ pub(super) fn of(old: &Part<'_>, new: &Part<'_>, samples: Vec<Value>) -> Vec<Val
 
 fn numbers(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
     let mut wanted = vec![0.0, 1.0, -1.0, 2.0, 3.0, 5.0, 1000.0, 0.5];
-    for part in [old, new] {
+    for layer in old.layers().into_iter().chain(new.layers()) {
         for keyword in ["minimum", "maximum", "multipleOf"] {
-            if let Some(bound) = part.definition[keyword].as_f64() {
+            if let Some(bound) = layer[keyword].as_f64() {
                 wanted.extend([bound, bound - 1.0, bound + 1.0, bound - 0.5, bound + 0.5]);
                 wanted.extend([bound * 2.0, bound * 3.0]);
             }
@@ -215,6 +271,28 @@ fn texts(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
         let found = language::difference(&old, &new, 20);
         texts.extend(found.into_iter().flat_map(|it| it.texts));
     }
+    // What a combinator forbids, or no longer permits.
+    let demanded = old.layers().into_iter().skip(1);
+    let demanded = demanded.chain(new.layers().into_iter().skip(1));
+    let shortest = old.bounds("minLength").into_iter().max().unwrap_or(0);
+    for demanded in demanded.filter_map(|it| it["pattern"].as_str()) {
+        for text in matched(demanded, pattern(old).as_deref()) {
+            let missing = shortest.min(LONGEST).saturating_sub(text.chars().count());
+            if let Some(last) = text.chars().last().filter(|_| missing > 0) {
+                texts.push(
+                    text.chars()
+                        .chain(std::iter::repeat_n(last, missing))
+                        .collect(),
+                );
+                let first: String = std::iter::repeat_n('a', missing).collect();
+                texts.push(first + &text);
+            }
+            texts.push(text);
+        }
+        let others =
+            language::difference(pattern(old).as_deref().unwrap_or_default(), demanded, 20);
+        texts.extend(others.into_iter().flat_map(|it| it.texts));
+    }
     for text in samples.iter().filter_map(Value::as_str) {
         let letters: Vec<char> = text.chars().collect();
         for more in LETTERS.chars() {
@@ -236,7 +314,7 @@ fn texts(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value> {
     let mut lengths = vec![63, 64, 253, 254];
     for part in [old, new] {
         for keyword in ["minLength", "maxLength"] {
-            if let Some(bound) = part.bound(keyword) {
+            for bound in part.bounds(keyword) {
                 lengths.extend([bound.saturating_sub(1), bound, bound.saturating_add(1)]);
             }
         }
@@ -276,7 +354,7 @@ fn maps(old: &Part<'_>, new: &Part<'_>) -> Vec<Value> {
     let mut wanted = vec![0, 1, 2];
     for part in [old, new] {
         for keyword in ["minProperties", "maxProperties"] {
-            if let Some(bound) = part.bound(keyword) {
+            for bound in part.bounds(keyword) {
                 wanted.extend([bound.saturating_sub(1), bound, bound.saturating_add(1)]);
             }
         }

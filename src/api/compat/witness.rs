@@ -1,8 +1,9 @@
 //! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
 use std::{
     borrow::Cow,
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
+    rc::Rc,
 };
 
 use kube_codegen_schema::{Cause, Extent, Schema, validate_metadata};
@@ -22,6 +23,10 @@ use crate::{
 
 /// How many objects a search tries at most.
 const TRIES: usize = 600;
+/// How many values the search validates for all changes of a version: some tens of seconds.
+pub(super) const VALUES: usize = 30_000_000;
+/// How many more objects a search tries once it has one that other changes refuse, too.
+const PATIENCE: usize = 100;
 /// How many random objects a search ends with.
 const RANDOM: u64 = 60;
 
@@ -43,6 +48,8 @@ pub(super) struct Side<'a> {
     smallest: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
     /// The smallest values of objects that have a field, by the path of the field.
     smallest_with: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
+    /// How many more values the search may validate, here and in what is made of this version.
+    left: Rc<Cell<usize>>,
 }
 
 impl<'a> Side<'a> {
@@ -70,7 +77,18 @@ impl<'a> Side<'a> {
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
             smallest_with: RefCell::default(),
+            left: Rc::new(Cell::new(VALUES)),
         })
+    }
+
+    /// Limits how many values the search validates for all changes together.
+    pub(super) fn limit(&self, values: usize) {
+        self.left.set(values);
+    }
+
+    /// Returns whether the search has to end.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
     }
 
     /// Returns this version with another schema; `None` if that cannot be read.
@@ -85,6 +103,7 @@ impl<'a> Side<'a> {
             disputed: OnceCell::new(),
             smallest: RefCell::default(),
             smallest_with: RefCell::default(),
+            left: Rc::clone(&self.left),
         })
     }
 
@@ -95,7 +114,31 @@ impl<'a> Side<'a> {
         let [of_before, of_after] =
             samplers.map(|(side, this, other)| side.like(&differing(this, other)));
         (before.sampler, after.sampler) = (of_before, of_after);
+        if before.definition != after.definition {
+            let sides = [(&before, &after), (&after, &before)];
+            let [of_before, of_after] = sides.map(|(side, other)| side.samples_of_both(other));
+            (before.samples, after.samples) = (of_before.into(), of_after.into());
+        }
         (before, after)
+    }
+
+    /// Returns valid objects, and some of those of the other release: an object with what both need is refused for one change alone.
+    fn samples_of_both(&self, other: &Side<'_>) -> Vec<Value> {
+        const OTHERS: usize = 2;
+        let as_here = |object: &Value| {
+            let mut object = object.clone();
+            object["apiVersion"] = self.head["apiVersion"].clone();
+            object
+        };
+        let others = other.samples().iter().take(OTHERS).map(as_here);
+        let others = others
+            .filter(|object| self.dropped(object).is_empty() && self.refusals(object).is_empty());
+        let mut all = self.samples().to_vec();
+        // The small ones first: a proof is found in them, and there is less of it to make smaller.
+        for (index, object) in others.enumerate() {
+            all.insert((2 * index + 1).min(all.len()), object);
+        }
+        all
     }
 
     fn sampler(&self) -> &Schema {
@@ -138,6 +181,7 @@ impl<'a> Side<'a> {
 
     /// Returns why the API server refuses to create an object.
     pub(super) fn refusals(&self, object: &Value) -> Vec<Cause> {
+        self.left.set(self.left.get().saturating_sub(size(object)));
         let stored = self.stored(object);
         let mut causes = validate_metadata(&stored);
         causes.extend(self.schema.validate(&stored));
@@ -164,6 +208,9 @@ impl<'a> Side<'a> {
 
     /// Returns random objects that this version accepts and `other`, with which alone it is compared, refuses; made once.
     fn disputed(&self, other: &Side<'_>) -> &[Value] {
+        if self.is_spent() {
+            return &[];
+        }
         self.disputed.get_or_init(|| {
             let random = (0..RANDOM).map(|seed| self.sampler().random(seed, &self.head));
             let valid = random.filter(|(_, causes)| causes.is_empty());
@@ -219,6 +266,15 @@ impl<'a> Side<'a> {
     }
 }
 
+/// Returns how many values a value consists of.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(size).sum::<usize>() + 1,
+        Value::Object(fields) => fields.values().map(size).sum::<usize>() + 1,
+        _ => 1,
+    }
+}
+
 /// What a search found.
 pub(super) struct Search {
     pub(super) witness: Option<Witness>,
@@ -235,16 +291,16 @@ pub(super) fn refused(
     focus: Option<&Focus<'_>>,
 ) -> Search {
     let mut tries = 0;
-    let only = only.unwrap_or(after);
-    let is_witness = |object: &Value| is_refused(before, after, only, object);
-    let found = focus
-        .and_then(|focus| candidates::at(before, only, focus, TRIES, &mut tries).find(&is_witness));
+    let sides = Sides::new(before, after, only);
+    let found = focus.and_then(|focus| {
+        let objects = candidates::at(before, sides.only, focus, TRIES, &mut tries);
+        sides.best(objects)
+    });
     let found = found.or_else(|| {
         tries += usize::try_from(RANDOM).unwrap_or_default();
-        let mut disputed = before.disputed(after).iter();
-        disputed.find(|object| is_witness(object)).cloned()
+        sides.best(before.disputed(after).iter().cloned())
     });
-    let witness = found.map(|object| proved(before, after, only, object));
+    let witness = found.map(|(object, grade)| sides.proved(object, grade));
     Search { witness, tries }
 }
 
@@ -255,40 +311,115 @@ pub(super) fn refused_of(
     only: Option<&Side<'_>>,
     objects: Vec<Value>,
 ) -> Search {
-    let only = only.unwrap_or(after);
+    let sides = Sides::new(before, after, only);
     let tries = objects.len();
-    let mut objects = objects.into_iter();
-    let found = objects.find(|object| is_refused(before, after, only, object));
-    let witness = found.map(|object| proved(before, after, only, object));
+    let found = sides.best(objects.into_iter());
+    let witness = found.map(|(object, grade)| sides.proved(object, grade));
     Search { witness, tries }
 }
 
-fn is_refused(before: &Side<'_>, after: &Side<'_>, only: &Side<'_>, object: &Value) -> bool {
-    !only.refusals(object).is_empty()
-        && before.dropped(object).is_empty()
-        && before.refusals(object).is_empty()
-        && !after.refusals(object).is_empty()
+/// Both releases, and the first one with one change alone.
+struct Sides<'s, 'a> {
+    before: &'s Side<'a>,
+    after: &'s Side<'a>,
+    only: &'s Side<'a>,
 }
 
-/// Makes a witness of an object that is refused.
-fn proved(before: &Side<'_>, after: &Side<'_>, only: &Side<'_>, object: Value) -> Witness {
-    let causes = only.refusals(&object);
-    let is_one = |cause: &Cause| {
-        let same = |first: &&Cause| first.reason == cause.reason && place(first) == place(cause);
-        causes.iter().find(same).is_some()
-    };
-    let object = shrink(object, &|object| {
-        only.refusals(object).iter().any(is_one) && is_refused(before, after, only, object)
-    });
-    let causes = only.refusals(&object);
-    let mut messages = after.refusals(&object);
-    if messages.iter().any(|it| causes.contains(it)) {
-        messages.retain(|it| causes.contains(it));
+/// How well an object shows that one change refuses it, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Grade {
+    /// The second release refuses it for what other changes say: they hide this one.
+    Hidden,
+    /// Other changes refuse it, too.
+    Shared,
+    /// Only this change refuses it.
+    Alone,
+}
+
+impl<'s, 'a> Sides<'s, 'a> {
+    fn new(before: &'s Side<'a>, after: &'s Side<'a>, only: Option<&'s Side<'a>>) -> Self {
+        Self {
+            before,
+            after,
+            only: only.unwrap_or(after),
+        }
     }
-    let messages = messages.iter().map(Cause::to_string).collect();
-    let ratchets = after.update_refusals(&before.stored(&object)).is_empty();
-    let proof = Proof::Refused { messages, ratchets };
-    Witness { object, proof }
+
+    /// Returns how well an object proves the change; `None` if it does not.
+    fn grade(&self, object: &Value) -> Option<Grade> {
+        let causes = self.only.refusals(object);
+        let is_proof = !causes.is_empty()
+            && self.before.dropped(object).is_empty()
+            && self.before.refusals(object).is_empty();
+        if !is_proof {
+            return None;
+        }
+        if std::ptr::eq(self.only, self.after) {
+            return Some(Grade::Alone);
+        }
+        let messages = self.after.refusals(object);
+        let shared = messages.iter().filter(|it| causes.contains(it)).count();
+        match shared {
+            _ if messages.is_empty() => None,
+            0 => Some(Grade::Hidden),
+            some if some == messages.len() => Some(Grade::Alone),
+            _ => Some(Grade::Shared),
+        }
+    }
+
+    /// Returns the object that proves the change best; of those that come some time after the first one, none is tried.
+    fn best(&self, objects: impl Iterator<Item = Value>) -> Option<(Value, Grade)> {
+        let mut best: Option<(Value, Grade)> = None;
+        let mut left = PATIENCE;
+        for object in objects {
+            if self.before.is_spent() {
+                break;
+            }
+            if best.is_some() {
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+            }
+            let Some(grade) = self.grade(&object) else {
+                continue;
+            };
+            if best.as_ref().is_none_or(|(_, known)| grade > *known) {
+                best = Some((object, grade));
+            }
+            if grade == Grade::Alone {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Makes a witness of an object that is refused, as small as it proves the same as well.
+    fn proved(&self, object: Value, grade: Grade) -> Witness {
+        let causes = self.only.refusals(&object);
+        let is_one = |cause: &Cause| {
+            let mut causes = causes.iter();
+            causes.any(|first| first.reason == cause.reason && place(first) == place(cause))
+        };
+        let object = shrink(object, &|object| {
+            self.only.refusals(object).iter().any(is_one)
+                && self.grade(object).is_some_and(|it| it >= grade)
+        });
+        let causes = self.only.refusals(&object);
+        let mut messages = self.after.refusals(&object);
+        messages.retain(|it| causes.contains(it));
+        // What this change alone says, if others hide it.
+        let messages = if messages.is_empty() {
+            causes
+        } else {
+            messages
+        };
+        let messages = messages.iter().map(Cause::to_string).collect();
+        let stored = self.before.stored(&object);
+        let ratchets = self.only.update_refusals(&stored).is_empty();
+        let proof = Proof::Refused { messages, ratchets };
+        Witness { object, proof }
+    }
 }
 
 /// Searches for an object that `after` accepts and `before` refuses. `only` is the second release without one change.

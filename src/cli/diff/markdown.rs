@@ -3,9 +3,9 @@ use std::fmt::Write;
 
 use super::{
     stored::{self, Stored},
-    text::{cluster, head, objects, proof, rust, shortened},
+    text::{EXAMPLES, alike, cluster, head, more, objects, proof, rust, shortened},
 };
-use crate::api::compat::{Break, Changes, Level};
+use crate::api::compat::{Break, Changes, Finding, Level};
 
 /// How long the text is before it leaves out objects, in bytes: a comment has 65,536 letters at most.
 const MOST: usize = 50_000;
@@ -21,24 +21,23 @@ pub(super) fn render(
     for change in changes {
         let _ = writeln!(out, "\n### {} (`{}`)\n", escaped(&change.kind), change.name);
         out.push_str("| level | change | for the cluster | for Rust code |\n|---|---|---|---|\n");
-        for finding in &change.findings {
-            let code: Vec<String> = finding.rust.iter().map(rust).collect();
-            let code = if code.is_empty() {
-                "compatible".to_owned()
+        let mut shown = Vec::new();
+        for alike in alike(&change.findings, false) {
+            let more = more(&alike);
+            let examples = if more.is_some() {
+                EXAMPLES
             } else {
-                code.join("; ")
+                alike.len()
             };
-            let _ = writeln!(
-                out,
-                "| {} | {} | {} | {} |",
-                finding.worst(),
-                escaped(&head(finding)),
-                escaped(&format!("{}: {}", finding.level, cluster(finding))),
-                escaped(&code)
-            );
+            for finding in &alike[..examples] {
+                row(finding, &mut out);
+                shown.push(*finding);
+            }
+            if let (Some(more), Some(first)) = (more, alike.first()) {
+                let _ = writeln!(out, "| {} | {more} | | |", first.worst());
+            }
         }
-        let shown = change.findings.iter();
-        for finding in shown.filter(|it| it.level > Level::Compatible) {
+        for finding in shown.into_iter().filter(|it| it.level > Level::Compatible) {
             let Some(witness) = &finding.witness else {
                 continue;
             };
@@ -97,6 +96,23 @@ pub(super) fn render(
     out
 }
 
+fn row(finding: &Finding, out: &mut String) {
+    let code: Vec<String> = finding.rust.iter().map(rust).collect();
+    let code = if code.is_empty() {
+        "compatible".to_owned()
+    } else {
+        code.join("; ")
+    };
+    let _ = writeln!(
+        out,
+        "| {} | {} | {} | {} |",
+        finding.worst(),
+        escaped(&head(finding)),
+        escaped(&format!("{}: {}", finding.level, cluster(finding))),
+        escaped(&code)
+    );
+}
+
 fn fence(object: &str, messages: &[String]) -> String {
     let texts = [object]
         .into_iter()
@@ -136,7 +152,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::api::compat::{Finding, Proof, Rule, Witness};
+    use crate::api::compat::{Proof, Rule, Witness};
 
     #[test]
     fn a_comment_leaves_out_objects_and_says_how_many() {

@@ -1,5 +1,6 @@
 //! `kube-codegen diff`: compares two releases of an API, or the versions of a CRD.
 mod markdown;
+mod progress;
 mod releases;
 mod stored;
 mod text;

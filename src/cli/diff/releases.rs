@@ -3,9 +3,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Args, markdown, stored, text};
+use super::{Args, markdown, progress::Progress, stored, text};
 use crate::{
-    api::compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
+    api::compat::{
+        self, Break, Changes, Comparison, Finding, Level, Meter, Releases, Rule, Witness,
+    },
     base::{
         diag::Severity,
         options::Options,
@@ -50,28 +52,44 @@ pub(super) fn run(
         console.warning(&format!("generated code is not compared: {error}"));
         Releases::default()
     });
-    let (changes, unassigned) = compat::compare(&old_crds, &new_crds, &levels, rust);
+    let progress = Progress::new(console.shows_progress());
+    let report = |done, known| progress.draw("changes", done, known);
+    let meter = Meter::new(&report);
+    let comparison = compat::compare(&old_crds, &new_crds, &levels, rust, &meter);
+    let unsearched = meter.unsearched();
+    drop(progress);
+    if unsearched > 0 {
+        console.warning(&format!(
+            "{} judged without a complete search for objects that prove them: the search for others took its whole budget",
+            count(unsearched, "change")
+        ));
+    }
+    let Comparison { changes, rest, .. } = &comparison;
     let stored = if args.cluster {
         stored::read(&old_crds, &new_crds, args.resume.as_deref(), console)?
     } else {
         Vec::new()
     };
-    for change in &changes {
+    for change in changes {
         for finding in &change.findings {
             console.object(&object(change, finding));
         }
+    }
+    for broken in rest {
+        console.object(&object_of_rest(broken));
     }
     let denied = changes
         .iter()
         .flat_map(|it| &it.findings)
         .filter(|it| it.worst() >= args.deny)
         .count();
-    let denied = denied + stored::denied(&stored, args.deny);
-    let summary = summary(&changes);
+    // A break of Rust code is breaking, whatever is denied.
+    let denied = denied + rest.len() + stored::denied(&stored, args.deny);
+    let summary = summary(&comparison);
     if args.markdown {
-        console.text(&markdown::render(&changes, &unassigned, &stored, &summary));
+        console.text(&markdown::render(changes, rest, &stored, &summary));
     } else {
-        text::print(&changes, &unassigned, console);
+        text::print(changes, rest, console);
         stored::print(&stored, console);
         console.line(&summary);
     }
@@ -84,7 +102,7 @@ pub(super) fn run(
             (true, 0) => "accepted",
             _ => "denied",
         },
-        "changes": changes.iter().map(|it| it.findings.len()).sum::<usize>(),
+        "changes": changes.iter().map(|it| it.findings.len()).sum::<usize>() + rest.len(),
         "denied": denied,
     }));
     if !failures.is_empty() {
@@ -144,13 +162,22 @@ fn is_cluster(argument: &str) -> bool {
     matches!(Input::parse(argument), Input::Cluster { pattern } if pattern.is_empty())
 }
 
-/// Counts the changes by level.
-fn summary(changes: &[Changes]) -> String {
+/// Counts the changes by level, and says what follows for Rust code from what was listed.
+fn summary(comparison: &Comparison) -> String {
+    let changes = &comparison.changes;
     let all = || changes.iter().flat_map(|it| &it.findings);
-    if all().next().is_none() {
+    let unassigned = comparison.rest.len();
+    if all().next().is_none() && unassigned == 0 {
         return "no change".to_owned();
     }
-    let of = |level| all().filter(|it| it.worst() == level).count();
+    let of = |level| {
+        let of_rest = if level == Level::Breaking {
+            unassigned
+        } else {
+            0
+        };
+        all().filter(|it| it.worst() == level).count() + of_rest
+    };
     let levels = [Level::Breaking, Level::Risk, Level::Compatible];
     let counts = levels.map(|level| (of(level), level));
     let counts: Vec<String> = counts
@@ -158,12 +185,20 @@ fn summary(changes: &[Changes]) -> String {
         .filter(|(number, _)| *number > 0)
         .map(|(number, level)| format!("{number} {level}"))
         .collect();
-    let breaks: usize = all().map(|it| it.rust.len()).sum();
-    let rust = match breaks {
-        0 => "Rust code that compiles with the old release compiles with the new one".to_owned(),
-        some => format!(
-            "Rust code: {}, so a new major version",
+    let breaks = all().map(|it| it.rust.len()).sum::<usize>() + unassigned;
+    let left_out = comparison.left_out;
+    let rust = match (breaks, left_out) {
+        _ if !comparison.is_rust_compared => "Rust code is not compared".to_owned(),
+        (0, 0) => {
+            "Rust code that compiles with the old release compiles with the new one".to_owned()
+        }
+        (0, some) => format!(
+            "Rust code: {}, which the configured levels permit",
             count(some, "break")
+        ),
+        (some, _) => format!(
+            "Rust code: {}, so a new major version",
+            count(some + left_out, "break")
         ),
     };
     format!(
@@ -173,15 +208,27 @@ fn summary(changes: &[Changes]) -> String {
     )
 }
 
+/// Returns a break of Rust code that concerns no kind.
+fn object_of_rest(broken: &Break) -> Value {
+    json!({
+        "type": "change",
+        "rule": Rule::RustChanged.name(),
+        "cluster": Level::Compatible.name(),
+        "level": Level::Breaking.name(),
+        "rust": [rust(broken)],
+    })
+}
+
+fn rust(broken: &Break) -> Value {
+    json!({
+        "module": broken.module,
+        "item": broken.item,
+        "what": broken.what,
+        "keep": broken.keep.as_ref().map(|keep| &keep.line),
+    })
+}
+
 fn object(changes: &Changes, finding: &Finding) -> Value {
-    let rust = |it: &Break| {
-        json!({
-            "module": it.module,
-            "item": it.item,
-            "what": it.what,
-            "keep": it.keep.as_ref().map(|keep| &keep.line),
-        })
-    };
     json!({
         "type": "change",
         "crd": changes.name,

@@ -3,7 +3,7 @@ use std::{
     collections::BTreeMap,
     fs,
     hash::Hasher as _,
-    io::{self, ErrorKind, Write as _},
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -11,6 +11,7 @@ use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::progress::Progress;
 use crate::{
     api::compat::{self, Group, Level, Reading},
     base::source::cluster::Pages,
@@ -101,9 +102,7 @@ fn read_list(
     keeper: &mut Keeper,
     console: &Console,
 ) -> Result<Option<String>, String> {
-    let progress = Progress {
-        shown: console.shows_progress(),
-    };
+    let progress = Progress::new(console.shows_progress());
     for page in Pages::read(&reading.path, list.next.as_deref())? {
         let page = match page {
             Ok(page) => page,
@@ -119,7 +118,9 @@ fn read_list(
         list.read += page.objects.len() as u64;
         list.done = page.next.is_none();
         list.next = page.next;
-        progress.draw(key, list.read, page.remaining);
+        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let total = list.read.saturating_add(page.remaining.unwrap_or_default());
+        progress.draw(key, number(list.read), number(total));
         keeper.keep(key, list)?;
     }
     Ok(None)
@@ -199,34 +200,6 @@ fn write(file: &Path, state: &State) -> io::Result<()> {
     serde_json::to_writer(&mut new, state)?;
     new.persist(file)?;
     Ok(())
-}
-
-/// A bar on the terminal.
-struct Progress {
-    shown: bool,
-}
-
-impl Progress {
-    fn draw(&self, key: &str, read: u64, remaining: Option<u64>) {
-        const WIDTH: u64 = 30;
-        if !self.shown {
-            return;
-        }
-        let total = read + remaining.unwrap_or_default();
-        let full = (WIDTH * read).checked_div(total).unwrap_or(WIDTH);
-        let bar: String = (0..WIDTH)
-            .map(|at| if at < full { '#' } else { '.' })
-            .collect();
-        let _ = write!(io::stderr(), "\r{key} [{bar}] {read} of {total}\x1b[K");
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
 }
 
 /// Returns what happened to a group, and to how many objects.

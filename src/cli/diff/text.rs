@@ -1,5 +1,5 @@
 //! Prints the changes of an API for people.
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use crate::{
 pub(super) fn print(changes: &[Changes], rest: &[Break], console: &mut Console) {
     for change in changes {
         console.line(&format!("{} ({})", change.kind, change.name));
-        for finding in &change.findings {
-            print_finding(finding, console);
+        for alike in alike(&change.findings, console.is_verbose()) {
+            print_alike(&alike, console);
         }
         console.line("");
     }
@@ -23,6 +23,69 @@ pub(super) fn print(changes: &[Changes], rest: &[Break], console: &mut Console) 
     if !rest.is_empty() {
         console.line("");
     }
+}
+
+/// How many changes of one kind are printed each.
+const MANY: usize = 5;
+
+/// How many examples there are of more of them.
+pub(super) const EXAMPLES: usize = 3;
+
+/// Puts changes together that say the same of many places, so that the others are not lost among them: those with one rule and, if they break
+/// something, one difference in fields of one name. What breaks Rust code is never put together: each place has to be changed.
+pub(super) fn alike(findings: &[Finding], all: bool) -> Vec<Vec<&Finding>> {
+    let key = |finding: &Finding| {
+        let is_break = finding.worst() == Level::Breaking;
+        let name = finding.path.rsplit('.').next().unwrap_or_default();
+        let difference = is_break.then(|| (finding.detail.clone(), name.to_owned()));
+        (finding.worst(), finding.rule, difference)
+    };
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    let mut known = HashMap::new();
+    for finding in findings {
+        if all || !finding.rust.is_empty() {
+            groups.push(vec![finding]);
+            continue;
+        }
+        let at = *known.entry(key(finding)).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    let is_large = |group: &Vec<&Finding>| group.len() > MANY;
+    let mut found: Vec<Vec<&Finding>> = Vec::new();
+    for group in groups {
+        if is_large(&group) {
+            found.push(group);
+        } else {
+            found.extend(group.into_iter().map(|it| vec![it]));
+        }
+    }
+    // The worst stay first.
+    found.sort_by_key(|group| std::cmp::Reverse(group.first().map(|it| it.worst())));
+    found
+}
+
+/// Prints one change in full, and of those that are like it the first ones and their number.
+fn print_alike(alike: &[&Finding], console: &mut Console) {
+    let Some((first, others)) = alike.split_first() else {
+        return;
+    };
+    print_finding(first, console);
+    for finding in others.iter().take(EXAMPLES - 1) {
+        console.line(&format!("{}: {}", finding.worst(), head(finding)));
+    }
+    if let Some(more) = more(alike) {
+        console.line(&format!("{}: {more}; -v shows them", first.worst()));
+    }
+}
+
+/// Says how many changes are like those that are shown.
+pub(super) fn more(alike: &[&Finding]) -> Option<String> {
+    let more = alike.len().checked_sub(EXAMPLES).filter(|it| *it > 0)?;
+    let rule = alike.first()?.rule.name().replace('-', " ");
+    Some(format!("{rule}: {more} more like these"))
 }
 
 /// Returns the place of a change, and what differs.

@@ -49,9 +49,10 @@ fn finish(mut walk: Walk<'_>, from: &Value, to: &Value) -> Vec<Change> {
         mut changes,
         removed,
         added,
+        apart,
         ..
     } = walk;
-    changes.extend(pairs::resolve(from, to, &removed, &added, declared));
+    changes.extend(pairs::resolve(from, to, &removed, &added, declared, apart));
     changes.sort_by_cached_key(|change| (change.path().to_string(), change.class));
     changes
 }

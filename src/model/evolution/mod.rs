@@ -1,6 +1,8 @@
 //! Compares the schemas of two versions, path by path, for `kube-codegen diff` and for generated conversions.
 mod compare;
 mod diff;
+mod evidence;
+mod names;
 mod pairs;
 pub(crate) mod priority;
 mod shape;
@@ -16,8 +18,6 @@ pub(crate) use compare::{RULES, differs};
 pub(crate) use diff::diff;
 #[cfg(feature = "cli")]
 pub(crate) use diff::diff_releases;
-#[cfg(feature = "cli")]
-pub(crate) use pairs::is_similar;
 pub(crate) use shape::{at, parse_path, same_items};
 
 /// A difference between two versions at one path.

@@ -1,9 +1,24 @@
 //! Finds fields that moved or have a new name among those that only one version has.
-use serde_json::{Map, Value};
+//!
+//! No pair costs little: a field that is removed and one that is added keep their values, and a pair can be declared. A wrong pair costs
+//! data: a conversion that copies writes the values of one field into another one. So a pair needs evidence that outweighs coincidence,
+//! in this order:
+//!
+//! 1. In one object, a name with the same letters in another case (`podIP`, `podIp`), and a schema that needs no decision.
+//! 2. In one object, a name that differs in the spelling of a word (`replica`, `replicas`), and the same schema.
+//! 3. In one object, a name with more or fewer words (`timeout`, `timeoutSeconds`), and the same telling schema.
+//! 4. The same name and the same telling schema, where one of both is in an object that is new, or gone, beside the other one, and
+//!    nothing else in either version is like it.
+//!
+//! What is telling is in [`evidence`]. Nothing moves from one object that stays to another one, or between two unrelated objects that come
+//! and go: equal fields of two plugins, and Kubernetes' own types, look the same. Several candidates are none.
+use serde_json::Value;
 
 use super::{
     Change, Class,
     diff::{self, Single, declared_pairs},
+    evidence,
+    names::{self, Relation},
     shape::{self, Shape, is_required, is_within, properties},
 };
 use crate::input::path::{SchemaPath, Segment};
@@ -18,17 +33,21 @@ pub(super) struct Pair {
 /// A field below what only one version has, through objects alone.
 struct Candidate<'a> {
     path: SchemaPath,
-    schema: Value,
+    schema: &'a Value,
     single: &'a Single,
 }
 
-/// Classifies the fields that only one version has.
+/// Whether two candidates are a pair of one kind.
+type Kind<'k> = &'k dyn Fn(&Candidate<'_>, &Candidate<'_>) -> bool;
+
+/// Classifies the fields that only one version has. Releases of one version have no moves: each field has its own verdict there.
 pub(super) fn resolve(
     from: &Value,
     to: &Value,
     removed: &[Single],
     added: &[Single],
     declared: &[(SchemaPath, SchemaPath)],
+    renames_only: bool,
 ) -> Vec<Change> {
     let mut pairs = declared_pairs(declared);
     let is_free = |path: &SchemaPath, side: fn(&Pair) -> &SchemaPath, pairs: &[Pair]| {
@@ -37,10 +56,17 @@ pub(super) fn resolve(
     };
     let old = candidates(from, removed);
     let new = candidates(to, added);
-    for (class, matches) in [
-        (Class::Moved, is_moved as fn(&_, &_) -> bool),
-        (Class::Renamed, is_renamed),
-    ] {
+    let moves =
+        |a: &Candidate<'_>, b: &Candidate<'_>| is_moved(a, b) && a.is_only(from) && b.is_only(to);
+    let mut kinds: Vec<(Class, Kind<'_>)> = vec![
+        (Class::Renamed, &has_same_letters),
+        (Class::Renamed, &is_corrected),
+        (Class::Renamed, &is_extended),
+    ];
+    if !renames_only {
+        kinds.push((Class::Moved, &moves));
+    }
+    for (class, matches) in kinds {
         // The outermost first: what is in them moves along.
         for a in &old {
             if !is_free(&a.path, |pair| &pair.from, &pairs) {
@@ -63,7 +89,7 @@ pub(super) fn resolve(
             }
         }
     }
-    let mut changes = merge(from, to, &old, &new, &mut pairs);
+    let mut changes = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.class != Class::Declared) {
         changes.push(Change {
             class: pair.class,
@@ -72,6 +98,9 @@ pub(super) fn resolve(
             details: Vec::new(),
         });
         changes.extend(diff::presence(from, to, &pair.from, &pair.to));
+        if let (Some(was), Some(is)) = (shape::at(from, &pair.from), shape::at(to, &pair.to)) {
+            changes.extend(diff::undecided(was, is, &pair.from, &pair.to).unwrap_or_default());
+        }
     }
     let (paired_from, paired_to): (Vec<_>, Vec<_>) =
         pairs.iter().map(|pair| (&pair.from, &pair.to)).unzip();
@@ -112,61 +141,6 @@ pub(super) fn resolve(
     changes
 }
 
-/// Replaces pairs by one of the outermost objects that contain them and differ in nothing that needs a decision. Returns how those
-/// differ.
-fn merge(
-    from: &Value,
-    to: &Value,
-    old: &[Candidate<'_>],
-    new: &[Candidate<'_>],
-    pairs: &mut Vec<Pair>,
-) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for a in old {
-        let mut within = pairs.iter().filter(|pair| is_within(&pair.from, &a.path));
-        let counterpart = within.next().and_then(|pair| counterpart(pair, &a.path));
-        let Some(b) = new.iter().find(|b| Some(&b.path) == counterpart) else {
-            continue;
-        };
-        let is_whole = pairs.iter().all(|pair| {
-            let is_from = is_within(&pair.from, &a.path);
-            is_from == is_within(&pair.to, &b.path) && !(is_from && pair.class == Class::Declared)
-        });
-        let (Some(is), Some(was)) = (shape::at(to, &b.path), shape::at(from, &a.path)) else {
-            continue;
-        };
-        if is_whole && let Some(differences) = diff::undecided(was, is, &a.path, &b.path) {
-            changes.extend(differences);
-            pairs.retain(|pair| !is_within(&pair.from, &a.path));
-            pairs.push(Pair {
-                class: if is_sibling(a, b) {
-                    Class::Renamed
-                } else {
-                    Class::Moved
-                },
-                from: a.path.clone(),
-                to: b.path.clone(),
-            });
-        }
-    }
-    changes
-}
-
-/// Returns the path that contains the second path of a pair, as `top` contains the first one; none if they differ below, or are equal.
-fn counterpart<'p>(pair: &'p Pair, top: &SchemaPath) -> Option<&'p SchemaPath> {
-    let (mut from, mut to) = (&pair.from, &pair.to);
-    if from == top {
-        return None;
-    }
-    while from != top {
-        if from.last() != to.last() {
-            return None;
-        }
-        (from, to) = (from.parent()?, to.parent()?);
-    }
-    Some(to)
-}
-
 /// Reports a field that only one version has, without the parts of it that have a pair.
 fn split(
     root: &Value,
@@ -204,90 +178,94 @@ fn presence(root: &Value, path: &SchemaPath) -> Vec<String> {
     }
 }
 
-fn candidates<'a>(root: &Value, singles: &'a [Single]) -> Vec<Candidate<'a>> {
-    let mut found = Vec::new();
-    let mut todo: Vec<_> = singles
-        .iter()
-        .map(|single| (single.path.clone(), single))
-        .collect();
+fn candidates<'a>(root: &'a Value, singles: &'a [Single]) -> Vec<Candidate<'a>> {
+    let mut found: Vec<Candidate<'a>> = Vec::new();
+    let tops = singles.iter().filter_map(|single| {
+        Some(Candidate {
+            path: single.path.clone(),
+            schema: shape::at(root, &single.path)?,
+            single,
+        })
+    });
+    found.extend(tops);
     let mut at = 0;
     // Level by level, so that the outermost come first.
-    while let Some((path, single)) = todo.get(at).cloned() {
+    while let Some(outer) = found.get(at) {
         at += 1;
-        let Some(schema) = shape::at(root, &path) else {
+        if Shape::of(outer.schema) != Shape::Object {
             continue;
-        };
-        if Shape::of(schema) == Shape::Object {
-            let fields = properties(schema).into_iter().flatten();
-            todo.extend(fields.map(|(name, _)| (path.property(name), single)));
         }
-        found.push(Candidate {
-            schema: without_docs(schema),
-            path,
-            single,
+        let fields = properties(outer.schema).into_iter().flatten();
+        let inner = fields.map(|(name, schema)| Candidate {
+            path: outer.path.property(name),
+            schema,
+            single: outer.single,
         });
+        let inner: Vec<_> = inner.collect();
+        found.extend(inner);
     }
     found
 }
 
-/// Returns a schema without what does not restrict values.
-fn without_docs(schema: &Value) -> Value {
-    match schema {
-        Value::Object(fields) => {
-            let fields = fields.iter().filter(|(name, value)| {
-                // A property may be called `description`; its value is an object then.
-                let is_text = value.is_string();
-                !(is_text && matches!(name.as_str(), "description" | "title")
-                    || matches!(name.as_str(), "example" | "externalDocs"))
-            });
-            let fields: Map<String, Value> = fields
-                .map(|(name, value)| (name.clone(), without_docs(value)))
-                .collect();
-            fields.into()
+impl Candidate<'_> {
+    fn name(&self) -> &str {
+        match self.path.last() {
+            Some(Segment::Property(name)) => name,
+            _ => "",
         }
-        Value::Array(items) => items.iter().map(without_docs).collect(),
-        other => other.clone(),
+    }
+
+    /// Returns whether it is the whole of what one version lacks there.
+    fn is_top(&self) -> bool {
+        self.path == self.single.path
+    }
+
+    /// Returns whether nothing else in its version has this name and this schema: what occurs twice says nothing about where a third
+    /// one comes from.
+    fn is_only(&self, root: &Value) -> bool {
+        evidence::occurrences(root, self.name(), self.schema) == 1
     }
 }
 
-/// Returns whether both are within the same items of the same lists.
-fn is_in_same_items(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
-    let parents = (a.single.path.parent(), b.single.path.parent());
-    let (Some(from_parent), Some(to_parent)) = parents else {
-        return false;
-    };
-    let below = |parent: &SchemaPath| shape::items(&parent.property("_"));
-    below(from_parent) == below(&b.single.other_parent)
-        && below(to_parent) == below(&a.single.other_parent)
-}
-
-/// Returns whether a field has the same name and schema elsewhere.
-fn is_moved(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
-    a.path.last() == b.path.last() && a.schema == b.schema && is_in_same_items(a, b)
-}
-
-/// Returns whether a field has the same schema in the same object, and a similar name.
-fn is_renamed(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
-    let (Some(Segment::Property(from)), Some(Segment::Property(to))) =
-        (a.path.last(), b.path.last())
-    else {
-        return false;
-    };
-    is_sibling(a, b) && a.schema == b.schema && is_similar(from, to)
+/// Returns whether what the versions lack of each other is in one object that both have.
+fn is_in_same_object(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    a.single.path.parent() == Some(&b.single.other_parent)
+        && b.single.path.parent() == Some(&a.single.other_parent)
 }
 
 /// Returns whether both are fields of one object, which both versions have.
 fn is_sibling(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
-    let is_top = a.path == a.single.path && b.path == b.single.path;
-    is_top
-        && a.path.parent() == Some(&b.single.other_parent)
-        && b.path.parent() == Some(&a.single.other_parent)
+    a.is_top() && b.is_top() && is_in_same_object(a, b)
 }
 
-/// Returns whether one name contains the other, or most letters are the same.
-pub(crate) fn is_similar(from: &str, to: &str) -> bool {
-    let (from, to) = (from.to_lowercase(), to.to_lowercase());
-    from.contains(&to)
-        || to.contains(&from)
-        || strsim::normalized_damerau_levenshtein(&from, &to) >= 0.6
+/// Returns whether a field has the same letters in the same object, with other capitals or separators, and nothing about it needs a decision.
+fn has_same_letters(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    is_sibling(a, b)
+        && names::relation(a.name(), b.name()) == Some(Relation::SameLetters)
+        && diff::undecided(a.schema, b.schema, &a.path, &b.path).is_some()
+}
+
+/// Returns whether a field of the same object has the same schema, and one of the words of its name is spelled in another way.
+fn is_corrected(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    is_sibling(a, b)
+        && names::relation(a.name(), b.name()) == Some(Relation::OtherSpelling)
+        && evidence::is_same(a.schema, b.schema)
+}
+
+/// Returns whether a field of the same object has the same schema, which few fields have, and a longer or shorter name.
+fn is_extended(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    is_sibling(a, b)
+        && names::relation(a.name(), b.name()) == Some(Relation::MoreWords)
+        && evidence::is_same(a.schema, b.schema)
+        && evidence::of("", a.schema, b.schema) >= evidence::ENOUGH
+}
+
+/// Returns whether a field went into a new object beside it, or out of one that is gone, under its own name and with a schema that few
+/// fields have.
+fn is_moved(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    a.is_top() != b.is_top()
+        && a.name() == b.name()
+        && is_in_same_object(a, b)
+        && evidence::is_same(a.schema, b.schema)
+        && evidence::of(a.name(), a.schema, b.schema) >= evidence::ENOUGH
 }

@@ -168,24 +168,31 @@ fn fields_of_one_version_are_added_removed_renamed_or_moved() {
     // The object around the field is new, and has another field.
     assert_eq!(
         changes(
-            object(json!({"host": text()})),
+            object(json!({"virtualHost": text()})),
             object(
-                json!({"endpoint": object(json!({"host": text(), "port": {"type": "integer"}}))})
+                json!({"endpoint": object(json!({"virtualHost": text(), "port": {"type": "integer"}}))})
             )
         ),
         [
             "spec.endpoint: added around moved fields",
             "spec.endpoint.port: added",
-            "spec.host -> spec.endpoint.host: moved"
+            "spec.virtualHost -> spec.endpoint.virtualHost: moved"
         ]
     );
     // Two candidates are none.
     assert_eq!(
         changes(
-            object(json!({"a": object(json!({"host": text()}))})),
-            object(json!({"host": text(), "b": object(json!({"host": text()}))}))
+            object(json!({"virtualHost": text()})),
+            object(json!({
+                "a": object(json!({"virtualHost": text()})),
+                "b": object(json!({"virtualHost": text()})),
+            }))
         ),
-        ["spec.a: removed", "spec.b: added", "spec.host: added"]
+        [
+            "spec.a: added",
+            "spec.b: added",
+            "spec.virtualHost: removed"
+        ]
     );
 }
 
@@ -194,7 +201,7 @@ fn an_object_that_moved_as_a_whole_is_one_pair() {
     let text = || json!({"type": "string"});
     let pool = || {
         object(
-            json!({"limits": object(json!({"cpu": text()})), "names": {"type": "array", "items": text()}}),
+            json!({"limits": object(json!({"cpu": text()})), "shareNames": {"type": "array", "items": text()}}),
         )
     };
     // The names differ in case only.
@@ -205,65 +212,189 @@ fn an_object_that_moved_as_a_whole_is_one_pair() {
         ),
         ["spec.resourcepool -> spec.resourcePool: renamed"]
     );
-    // The names are not similar, but all fields are the same.
-    assert_eq!(
-        changes(
-            object(json!({"formatterConfig": pool()})),
-            object(json!({"fileFormatConfig": pool()}))
-        ),
-        ["spec.formatterConfig -> spec.fileFormatConfig: renamed"]
-    );
-    // The object has another name in another object.
-    assert_eq!(
-        changes(
-            object(json!({"pool": pool()})),
-            object(json!({"resources": object(json!({"shared": pool(), "size": text()}))}))
-        ),
-        [
-            "spec.pool -> spec.resources.shared: moved",
-            "spec.resources: added around moved fields",
-            "spec.resources.size: added"
-        ]
-    );
     // A rule of the object differs, which needs no decision.
     let mut limited = pool();
     limited["maxProperties"] = 2.into();
     assert_eq!(
         changes(
-            object(json!({"formatterConfig": pool()})),
-            object(json!({"fileFormatConfig": limited}))
+            object(json!({"resourcepool": pool()})),
+            object(json!({"resourcePool": limited}))
         ),
         [
-            "spec.formatterConfig -> spec.fileFormatConfig: renamed",
-            "spec.formatterConfig -> spec.fileFormatConfig: rules changed (maxProperties: none, then 2)"
-        ]
-    );
-    // One field differs: the others move alone.
-    let mut larger = pool();
-    larger["properties"]["more"] = text();
-    assert_eq!(
-        changes(
-            object(json!({"formatterConfig": pool()})),
-            object(json!({"fileFormatConfig": larger}))
-        ),
-        [
-            "spec.fileFormatConfig: added around moved fields",
-            "spec.fileFormatConfig.more: added",
-            "spec.formatterConfig: removed around moved fields",
-            "spec.formatterConfig.limits -> spec.fileFormatConfig.limits: moved",
-            "spec.formatterConfig.names -> spec.fileFormatConfig.names: moved"
+            "spec.resourcepool -> spec.resourcePool: renamed",
+            "spec.resourcepool -> spec.resourcePool: rules changed (maxProperties: none, then 2)"
         ]
     );
     // Two objects are equal: neither is the one that the other version has.
     assert_eq!(
         changes(
-            object(json!({"first": pool(), "second": pool()})),
-            object(json!({"other": pool()}))
+            object(json!({"resourcepool": pool(), "resource_pool": pool()})),
+            object(json!({"resourcePool": pool()}))
         ),
         [
-            "spec.first: removed",
-            "spec.other: added",
-            "spec.second: removed"
+            "spec.resourcePool: added",
+            "spec.resource_pool: removed",
+            "spec.resourcepool: removed"
+        ]
+    );
+    // The object went into another one, or out of it.
+    let wrapped = || object(json!({"shared": object(json!({"pools": pool(), "size": text()}))}));
+    assert_eq!(
+        changes(object(json!({"pools": pool()})), wrapped()),
+        [
+            "spec.pools -> spec.shared.pools: moved",
+            "spec.shared: added around moved fields",
+            "spec.shared.size: added"
+        ]
+    );
+    assert_eq!(
+        changes(wrapped(), object(json!({"pools": pool()}))),
+        [
+            "spec.shared: removed around moved fields",
+            "spec.shared.pools -> spec.pools: moved",
+            "spec.shared.size: removed"
+        ]
+    );
+}
+
+/// Each pair of versions has equal fields by coincidence: nothing moves, and no field has another name.
+#[test]
+fn coincidence_makes_no_pair() {
+    let integer = || json!({"type": "integer", "format": "int32"});
+    let workers = || json!({"type": "integer", "minimum": 1, "maximum": 64, "description": "How many workers run at once."});
+    let zones = || {
+        object(
+            json!({"zone": {"type": "string"}, "hosts": {"type": "array", "items": {"type": "string"}}}),
+        )
+    };
+    let affinity = || {
+        object(
+            json!({"nodeAffinity": object(json!({"requiredDuringSchedulingIgnoredDuringExecution":
+            object(json!({"nodeSelectorTerms": {"type": "array", "items": object(json!({"matchExpressions": {"type": "array", "items":
+                object(json!({"key": {"type": "string"}, "operator": {"type": "string"}}))}}))}}))}))}),
+        )
+    };
+    let bucket = || {
+        object(
+            json!({"bucket": {"type": "string"}, "prefix": {"type": "string"}, "endpointUrl": {"type": "string"}}),
+        )
+    };
+    let with = |name: &str, value: Value| object(json!({ name: value }));
+    for (from, to) in [
+        // Two plugins with equal fields.
+        (
+            json!({"search": with("Workers", integer()), "s3": with("bucket", json!({"type": "string"}))}),
+            json!({"search": object(json!({})), "s3": object(json!({"bucket": {"type": "string"}, "Workers": integer()}))}),
+        ),
+        (
+            json!({"search": with("workers", workers()), "s3": object(json!({}))}),
+            json!({"search": object(json!({})), "s3": with("workers", workers())}),
+        ),
+        (
+            json!({"search": with("pool", bucket()), "s3": object(json!({}))}),
+            json!({"search": object(json!({})), "s3": with("pool", bucket())}),
+        ),
+        // One plugin replaces another one.
+        (json!({"s3": bucket()}), json!({"gcs": bucket()})),
+        (
+            json!({"s3Storage": bucket()}),
+            json!({"gcsStorage": bucket()}),
+        ),
+        // A removed subtree shares an object with an added one.
+        (
+            json!({"proxy": object(json!({"port": integer(), "exporter": object(json!({"affinity": zones()}))}))}),
+            json!({"restore": object(json!({"job": object(json!({"affinity": zones()}))}))}),
+        ),
+        // Kubernetes' types, and plain fields with everyday names.
+        (
+            json!({"affinity": affinity()}),
+            json!({"pod": with("affinity", affinity())}),
+        ),
+        (
+            json!({"enabled": {"type": "boolean"}}),
+            json!({"metrics": with("enabled", json!({"type": "boolean"}))}),
+        ),
+        (
+            json!({"workers": integer()}),
+            json!({"queue": with("workers", integer())}),
+        ),
+        (
+            json!({"port": {"type": "integer", "minimum": 1}}),
+            json!({"metrics": with("port", json!({"type": "integer", "minimum": 1}))}),
+        ),
+        // The name is that of a field elsewhere.
+        (
+            json!({"workers": workers(), "search": with("workers", workers())}),
+            json!({"s3": with("workers", workers()), "search": with("workers", workers())}),
+        ),
+        // It is described as something else.
+        (
+            json!({"width": {"type": "integer", "minimum": 1, "description": "of a line"}}),
+            json!({"box": with("width", json!({"type": "integer", "minimum": 1, "description": "of the frame"}))}),
+        ),
+        // Names that have most letters in common.
+        (json!({"minSize": integer()}), json!({"maxSize": integer()})),
+        (
+            json!({"readTimeout": integer()}),
+            json!({"writeTimeout": integer()}),
+        ),
+        (
+            json!({"name": {"type": "string"}}),
+            json!({"secretName": {"type": "string"}}),
+        ),
+    ] {
+        for (from, to) in [(&from, &to), (&to, &from)] {
+            let found = changes(object(from.clone()), object(to.clone()));
+            let paired = found
+                .iter()
+                .any(|it| it.contains("->") || it.contains("around"));
+            assert!(!paired, "{found:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_new_name_in_the_same_object_comes_before_a_place_elsewhere() {
+    let with = |name: &str| {
+        object(
+            json!({ name: {"type": "integer", "minimum": 0, "description": "How many run at once."} }),
+        )
+    };
+    let both = json!({"workers": with("Workers")});
+    assert_eq!(
+        changes(
+            object(json!({"search": with("Workers")})),
+            object(
+                json!({"search": with("workers"), "s3": with("Workers"), "outer": object(both)})
+            )
+        ),
+        [
+            "spec.outer: added",
+            "spec.s3: added",
+            "spec.search.Workers -> spec.search.workers: renamed"
+        ]
+    );
+    // Nested, and in the items of a list.
+    let list = |name: &str| {
+        object(json!({"pools": {"type": "array", "items": object(json!({"a": with(name)}))}}))
+    };
+    assert_eq!(
+        changes(list("maxWorkers"), list("max_workers")),
+        ["spec.pools[].a.maxWorkers -> spec.pools[].a.max_workers: renamed"]
+    );
+    // A longer name needs a telling schema.
+    assert_eq!(
+        changes(with("idle"), with("idleSeconds")),
+        ["spec.idle -> spec.idleSeconds: renamed"]
+    );
+    // The other spelling of both is one too many.
+    let two = object(json!({"maxWorkers": {"type": "integer"}, "MaxWorkers": {"type": "integer"}}));
+    assert_eq!(
+        changes(two, object(json!({"maxworkers": {"type": "integer"}}))),
+        [
+            "spec.MaxWorkers: removed",
+            "spec.maxWorkers: removed",
+            "spec.maxworkers: added"
         ]
     );
 }
@@ -271,7 +402,8 @@ fn an_object_that_moved_as_a_whole_is_one_pair() {
 #[test]
 fn the_presence_of_a_moved_field_is_compared() {
     let text = || json!({"type": "string"});
-    let mut required = object(json!({"podIp": text()}));
+    let described = json!({"type": "string", "description": "The address of the Pod."});
+    let mut required = object(json!({"podIp": described}));
     required["required"] = json!(["podIp"]);
     assert_eq!(
         changes(object(json!({"podIP": text()})), required.clone()),
@@ -283,7 +415,7 @@ fn the_presence_of_a_moved_field_is_compared() {
     assert_eq!(
         changes(
             required,
-            object(json!({"net": object(json!({"podIp": text()}))}))
+            object(json!({"net": object(json!({"podIp": described}))}))
         ),
         [
             "spec.net: added around moved fields",

@@ -4,7 +4,7 @@ use super::*;
 fn compared(change: impl Fn(&mut Value)) -> Vec<Finding> {
     let mut new = crd();
     change(&mut new);
-    compare_crd(&crd(), &new)
+    compare_crd(&crd(), &new, &Meter::silent())
 }
 
 #[test]
@@ -18,7 +18,11 @@ fn another_field_for_replicas_limits_it() {
         ) = json!(path);
         crd
     };
-    let found = compare_crd(&with(".spec.replicas"), &with(".spec.size"));
+    let found = compare_crd(
+        &with(".spec.replicas"),
+        &with(".spec.size"),
+        &Meter::silent(),
+    );
     let narrowed = found.iter().find(|it| it.rule == Rule::Narrowed).unwrap();
     let witness = narrowed.witness.as_ref().unwrap();
     assert_eq!((&*narrowed.path, proof(narrowed)), ("spec.size", "refused"));
@@ -41,6 +45,7 @@ fn a_shorter_name_is_proved() {
     let found = compare_crd(
         &with(json!({"type": "object"})),
         &with(json!({"type": "object", "properties": {"name": name}})),
+        &Meter::silent(),
     );
     let proofs: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
     assert_eq!(proofs, [(Rule::KeywordChanged, "refused, ratchets")]);

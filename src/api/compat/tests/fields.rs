@@ -8,7 +8,7 @@ fn field(old: &Value, new: &Value) -> Vec<(Rule, Level, &'static str)> {
         at(&mut crd, "SPEC/properties")["field"] = schema.clone();
         crd
     };
-    let found = compare_crd(&with(old), &with(new));
+    let found = compare_crd(&with(old), &with(new), &Meter::silent());
     let found = found.iter();
     found.map(|it| (it.rule, it.level, proof(it))).collect()
 }
@@ -111,7 +111,7 @@ fn an_undeclared_field_may_be_kept() {
     assert_eq!(found, [(Rule::Widened, Level::Compatible, "")]);
     let mut all = crd();
     all["spec"]["preserveUnknownFields"] = true.into();
-    let found = compare_crd(&all, &crd());
+    let found = compare_crd(&all, &crd(), &Meter::silent());
     let found: Vec<_> = found.iter().map(|it| (it.rule, it.level)).collect();
     assert_eq!(found, [(Rule::Pruned, Level::Breaking)]);
 }
@@ -130,7 +130,7 @@ fn a_version_that_is_not_served_concerns_no_client() {
         crd
     };
     let judged = |old: &Value, new: &Value| -> Vec<(Rule, Level)> {
-        let found = compare_crd(old, new);
+        let found = compare_crd(old, new, &Meter::silent());
         let found = found.iter().map(|it| (it.rule, it.level));
         found.collect()
     };
@@ -172,7 +172,7 @@ fn what_a_crd_says_beside_its_fields() {
     };
     let version = "/spec/versions/0";
     let judged = |old: &Value, new: &Value| -> Vec<(Rule, Level)> {
-        let found = compare_crd(old, new);
+        let found = compare_crd(old, new, &Meter::silent());
         found.iter().map(|it| (it.rule, it.level)).collect()
     };
     let more = with("/spec/names/categories", json!(["all"]));

@@ -352,3 +352,18 @@ fn which_versions_are_read() {
         ]
     );
 }
+
+#[test]
+fn a_search_that_takes_too_long_ends_and_is_counted() {
+    let new = with_rules("SPEC", &["self.color != 'Red'"]);
+    let judged = |values: usize| {
+        let mut meter = Meter::silent();
+        meter.values = values;
+        let found = compare_crd(&crd(), &new, &meter);
+        let proofs: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
+        (proofs, meter.unsearched())
+    };
+    let proved = vec![(Rule::RulesNarrowed, "refused, ratchets")];
+    assert_eq!(judged(usize::MAX), (proved, 0));
+    assert_eq!(judged(0), (vec![(Rule::RulesChanged, "")], 1));
+}

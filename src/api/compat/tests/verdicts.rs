@@ -23,7 +23,7 @@ fn the_verdict_and_the_proof_of_each_change() {
             at(&mut crd, "SPEC/properties")["field"] = schema.clone();
             crd
         };
-        let found = compare_crd(&with(&case.old), &with(&case.new));
+        let found = compare_crd(&with(&case.old), &with(&case.new), &Meter::silent());
         let verdict = |it: &Finding| {
             let proof = proof(it).split(',').next().unwrap_or_default();
             format!("{} {} {proof}", it.rule.name(), it.level)

@@ -2,10 +2,10 @@
 
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
-/// `spec.files.width` of `Pool`.
-pub use super::shared::Width as PoolSpecFilesWidth;
-/// `spec.files.width.unit` of `Pool`.
-pub use super::shared::WidthUnit as PoolSpecFilesWidthUnit;
+/// `spec.formatter.files.width` of `Pool`.
+pub use super::shared::Width as PoolSpecFormatterFilesWidth;
+/// `spec.formatter.files.width.unit` of `Pool`.
+pub use super::shared::WidthUnit as PoolSpecFormatterFilesWidthUnit;
 /// `spec.formatter.width` of `Pool`.
 pub use super::shared::Width as PoolSpecFormatterWidth;
 /// `spec.formatter.width.unit` of `Pool`.

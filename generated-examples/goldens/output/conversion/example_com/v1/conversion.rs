@@ -248,41 +248,44 @@ pub fn gate_converter(v1beta1: &impl ConvertGateV1beta1) -> Converter {
 /// Each method decides on a path where a value of one version may have no equal in the other. A change of the
 /// schemas that adds such a path adds a method.
 pub trait ConvertPoolV1beta1 {
-    /// `spec.disk` of `v1beta1` is `spec.storage` in `v1`.
+    /// `spec.disk` of `v1beta1` is `spec.diskStorage` in `v1`.
     ///
-    /// To copy the values as they are, declare `rename = "spec.disk -> spec.storage"` in the config instead.
-    fn spec_disk(&self) -> Mapping<v1beta1::PoolSpecDisk, v1::PoolSpecStorage>;
+    /// To copy the values as they are, declare `rename = "spec.disk -> spec.diskStorage"` in the config instead.
+    fn spec_disk(&self) -> Mapping<v1beta1::PoolSpecDisk, v1::PoolSpecDiskStorage>;
 
-    /// `spec.files.width` exists in `v1` only.
+    /// `spec.formatter.byName` of `v1beta1` is `spec.formatter.files.byName` in `v1`.
     ///
-    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
-    fn spec_files_width(&self) -> IfAbsent<v1::PoolSpecFilesWidth>;
-
-    /// `spec.formatter.byName` of `v1beta1` is `spec.files.byName` in `v1`.
-    ///
-    /// To copy the values as they are, declare `rename = "spec.formatter.byName -> spec.files.byName"` in the config instead.
+    /// To copy the values as they are, declare `rename = "spec.formatter.byName -> spec.formatter.files.byName"` in the config instead.
     fn spec_formatter_by_name(
         &self,
     ) -> Mapping<
         std::collections::BTreeMap<String, Vec<v1beta1::PoolSpecFormatterByName>>,
-        std::collections::BTreeMap<String, Vec<v1::PoolSpecFilesByName>>,
+        std::collections::BTreeMap<String, Vec<v1::PoolSpecFormatterFilesByName>>,
     >;
 
-    /// `spec.formatter.format` of `v1beta1` is `spec.files.format` in `v1`.
+    /// `spec.formatter.files.format` exists in `v1` only.
     ///
-    /// To copy the values as they are, declare `rename = "spec.formatter.format -> spec.files.format"` in the config instead.
-    fn spec_formatter_format(
-        &self,
-    ) -> Mapping<v1beta1::PoolSpecFormatterFormat, v1::PoolSpecFilesFormat>;
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn spec_formatter_files_format(&self) -> IfAbsent<v1::PoolSpecFormatterFilesFormat>;
 
-    /// `spec.formatter.sections` of `v1beta1` is `spec.files.sections` in `v1`.
+    /// `spec.formatter.files.width` exists in `v1` only.
     ///
-    /// To copy the values as they are, declare `rename = "spec.formatter.sections -> spec.files.sections"` in the config instead.
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn spec_formatter_files_width(&self) -> IfAbsent<v1::PoolSpecFormatterFilesWidth>;
+
+    /// `spec.formatter.format` exists in `v1beta1` only.
+    ///
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn spec_formatter_format(&self) -> IfAbsent<v1beta1::PoolSpecFormatterFormat>;
+
+    /// `spec.formatter.sections` of `v1beta1` is `spec.formatter.files.sections` in `v1`.
+    ///
+    /// To copy the values as they are, declare `rename = "spec.formatter.sections -> spec.formatter.files.sections"` in the config instead.
     fn spec_formatter_sections(
         &self,
     ) -> Mapping<
         Vec<v1beta1::PoolSpecFormatterSections>,
-        Vec<v1::PoolSpecFilesSections>,
+        Vec<v1::PoolSpecFormatterFilesSections>,
     >;
 
     /// `spec.mode.level` accepts more values in `v1` than in `v1beta1`.
@@ -319,22 +322,32 @@ pub fn pool_converter(v1beta1: &impl ConvertPoolV1beta1) -> Converter {
     Converter::new("example.com", "Pool", "v1")
         .spoke(
             Spoke::new("v1beta1")
-                .map(&[&["spec", "disk"]], &[&["spec", "storage"]], v1beta1.spec_disk())
-                .removed_in_spoke(&[&["spec", "files"]])
-                .only_in_hub(&[&["spec", "files", "width"]], v1beta1.spec_files_width())
                 .map(
-                    &[&["spec", "formatter", "byName"]],
-                    &[&["spec", "files", "byName"]],
-                    v1beta1.spec_formatter_by_name(),
+                    &[&["spec", "disk"]],
+                    &[&["spec", "diskStorage"]],
+                    v1beta1.spec_disk(),
                 )
                 .map(
+                    &[&["spec", "formatter", "byName"]],
+                    &[&["spec", "formatter", "files", "byName"]],
+                    v1beta1.spec_formatter_by_name(),
+                )
+                .removed_in_spoke(&[&["spec", "formatter", "files"]])
+                .only_in_hub(
+                    &[&["spec", "formatter", "files", "format"]],
+                    v1beta1.spec_formatter_files_format(),
+                )
+                .only_in_hub(
+                    &[&["spec", "formatter", "files", "width"]],
+                    v1beta1.spec_formatter_files_width(),
+                )
+                .only_in_spoke(
                     &[&["spec", "formatter", "format"]],
-                    &[&["spec", "files", "format"]],
                     v1beta1.spec_formatter_format(),
                 )
                 .map(
                     &[&["spec", "formatter", "sections"]],
-                    &[&["spec", "files", "sections"]],
+                    &[&["spec", "formatter", "files", "sections"]],
                     v1beta1.spec_formatter_sections(),
                 )
                 .map(

@@ -69,33 +69,40 @@ kube_codegen_record::private::records! {
         3 spec "spec",
     }
     PoolSpec {
-        0 files "files",
+        0 disk_storage "diskStorage",
         1 formatter "formatter",
         2 mode "mode",
         3 old_mode "oldMode",
         4 resource_pool "resourcePool",
-        5 storage "storage",
     }
-    PoolSpecFiles {
+    PoolSpecDiskStorage {
+        0 labels "labels",
+        1 size "size",
+    }
+    PoolSpecDiskStorageLabels {
+        0 text "text",
+    }
+    PoolSpecFormatter {
+        0 files "files",
+        1 width "width",
+    }
+    PoolSpecFormatterFiles {
         0 by_name "byName",
         1 format "format",
         2 sections "sections",
         3 width "width",
     }
-    PoolSpecFilesByName {
+    PoolSpecFormatterFilesByName {
         0 part "part",
     }
-    PoolSpecFilesSections {
+    PoolSpecFormatterFilesSections {
         0 style "style",
     }
-    PoolSpecFilesSectionsStyle {
+    PoolSpecFormatterFilesSectionsStyle {
         0 mark "mark",
     }
     Width {
         0 unit "unit",
-    }
-    PoolSpecFormatter {
-        0 width "width",
     }
     PoolSpecMode {
         0 level "level",
@@ -110,13 +117,6 @@ kube_codegen_record::private::records! {
     PoolSpecResourcePoolLimits {
         0 cpu "cpu",
     }
-    PoolSpecStorage {
-        0 labels "labels",
-        1 size "size",
-    }
-    PoolSpecStorageLabels {
-        0 text "text",
-    }
 }
 
 kube_codegen_record::private::text_enums! {
@@ -125,12 +125,17 @@ kube_codegen_record::private::text_enums! {
         Fast = "Fast",
         .. Other
     }
-    PoolSpecFilesFormat {
+    PoolSpecDiskStorageLabelsText {
+        Plain = "Plain",
+        Bold = "Bold",
+        .. Other
+    }
+    PoolSpecFormatterFilesFormat {
         Ini = "ini",
         Yaml = "yaml",
         .. Other
     }
-    PoolSpecFilesSectionsStyleMark {
+    PoolSpecFormatterFilesSectionsStyleMark {
         Dot = "Dot",
         Dash = "Dash",
         .. Other
@@ -154,11 +159,6 @@ kube_codegen_record::private::text_enums! {
     PoolSpecResourcePoolKind {
         Shared = "Shared",
         Own = "Own",
-        .. Other
-    }
-    PoolSpecStorageLabelsText {
-        Plain = "Plain",
-        Bold = "Bold",
         .. Other
     }
 }

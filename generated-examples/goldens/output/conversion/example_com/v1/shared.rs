@@ -3,13 +3,13 @@
 //! Types of `example.com/v1` that several schema locations share.
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
-/// `spec.files.width` of `Pool`, and one other place; in `v1beta1` too.
+/// `spec.formatter.width` of `Pool`, and one other place; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Width {
     pub unit: Option<WidthUnit>,
 }
 
-/// `spec.files.width.unit` of `Pool`, and one other place; in `v1beta1` too.
+/// `spec.formatter.width.unit` of `Pool`, and one other place; in `v1beta1` too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WidthUnit {
     /// `"px"`

@@ -38,6 +38,8 @@ pub struct DiskSpec {
 /// `spec.endpoint` of `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskSpecEndpoint {
+    /// The name by which clients reach it.
+    ///
     /// Maximum length: 63.
     pub host: Option<String>,
     pub port: Option<i64>,
@@ -105,6 +107,7 @@ pub struct GateSpec {
 /// `spec.timeouts` of `Gate`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateSpecTimeouts {
+    /// Seconds until a connection without traffic is closed.
     pub idle: Option<i64>,
 }
 
@@ -119,69 +122,36 @@ pub struct Pool {
 /// `spec` of `Pool`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpec {
-    pub files: Option<PoolSpecFiles>,
+    pub disk_storage: Option<PoolSpecDiskStorage>,
     pub formatter: Option<PoolSpecFormatter>,
     pub mode: Option<PoolSpecMode>,
     pub old_mode: Option<PoolSpecOldMode>,
     pub resource_pool: PoolSpecResourcePool,
-    /// Maximum properties: 2.
-    pub storage: Option<PoolSpecStorage>,
 }
 
-/// `spec.files` of `Pool`; in `v1beta1` too.
+/// `spec.diskStorage` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoolSpecFiles {
-    pub by_name: Option<BTreeMap<String, Vec<PoolSpecFilesByName>>>,
-    pub format: Option<PoolSpecFilesFormat>,
-    pub sections: Option<Vec<PoolSpecFilesSections>>,
-    pub width: Option<PoolSpecFilesWidth>,
+pub struct PoolSpecDiskStorage {
+    pub labels: Option<BTreeMap<String, PoolSpecDiskStorageLabels>>,
+    pub size: Option<i64>,
 }
 
-/// `spec.files.byName{}[]` of `Pool`; in `v1beta1` too.
+/// `spec.diskStorage.labels{}` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoolSpecFilesByName {
-    pub part: Option<String>,
+pub struct PoolSpecDiskStorageLabels {
+    pub text: Option<PoolSpecDiskStorageLabelsText>,
 }
 
-/// `spec.files.format` of `Pool`; in `v1beta1` too.
+/// `spec.diskStorage.labels{}.text` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PoolSpecFilesFormat {
-    /// `"ini"`
-    Ini,
-    /// `"yaml"`
-    Yaml,
+pub enum PoolSpecDiskStorageLabelsText {
+    Plain,
+    Bold,
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
-impl Default for PoolSpecFilesFormat {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
-/// `spec.files.sections[]` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoolSpecFilesSections {
-    pub style: Option<PoolSpecFilesSectionsStyle>,
-}
-
-/// `spec.files.sections[].style` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoolSpecFilesSectionsStyle {
-    pub mark: Option<PoolSpecFilesSectionsStyleMark>,
-}
-
-/// `spec.files.sections[].style.mark` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PoolSpecFilesSectionsStyleMark {
-    Dot,
-    Dash,
-    /// A value not described by the schema, kept verbatim.
-    Other(String),
-}
-
-impl Default for PoolSpecFilesSectionsStyleMark {
+impl Default for PoolSpecDiskStorageLabelsText {
     fn default() -> Self {
         Self::Other(String::new())
     }
@@ -190,7 +160,67 @@ impl Default for PoolSpecFilesSectionsStyleMark {
 /// `spec.formatter` of `Pool`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecFormatter {
+    pub files: Option<PoolSpecFormatterFiles>,
     pub width: Option<PoolSpecFormatterWidth>,
+}
+
+/// `spec.formatter.files` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFormatterFiles {
+    pub by_name: Option<BTreeMap<String, Vec<PoolSpecFormatterFilesByName>>>,
+    pub format: Option<PoolSpecFormatterFilesFormat>,
+    pub sections: Option<Vec<PoolSpecFormatterFilesSections>>,
+    pub width: Option<PoolSpecFormatterFilesWidth>,
+}
+
+/// `spec.formatter.files.byName{}[]` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFormatterFilesByName {
+    pub part: Option<String>,
+}
+
+/// `spec.formatter.files.format` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecFormatterFilesFormat {
+    /// `"ini"`
+    Ini,
+    /// `"yaml"`
+    Yaml,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecFormatterFilesFormat {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+/// `spec.formatter.files.sections[]` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFormatterFilesSections {
+    pub style: Option<PoolSpecFormatterFilesSectionsStyle>,
+}
+
+/// `spec.formatter.files.sections[].style` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoolSpecFormatterFilesSectionsStyle {
+    pub mark: Option<PoolSpecFormatterFilesSectionsStyleMark>,
+}
+
+/// `spec.formatter.files.sections[].style.mark` of `Pool`; in `v1beta1` too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PoolSpecFormatterFilesSectionsStyleMark {
+    Dot,
+    Dash,
+    /// A value not described by the schema, kept verbatim.
+    Other(String),
+}
+
+impl Default for PoolSpecFormatterFilesSectionsStyleMark {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
 }
 
 /// `spec.mode` of `Pool`.
@@ -262,32 +292,4 @@ impl Default for PoolSpecResourcePoolKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecResourcePoolLimits {
     pub cpu: Option<String>,
-}
-
-/// `spec.storage` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoolSpecStorage {
-    pub labels: Option<BTreeMap<String, PoolSpecStorageLabels>>,
-    pub size: Option<i64>,
-}
-
-/// `spec.storage.labels{}` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoolSpecStorageLabels {
-    pub text: Option<PoolSpecStorageLabelsText>,
-}
-
-/// `spec.storage.labels{}.text` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PoolSpecStorageLabelsText {
-    Plain,
-    Bold,
-    /// A value not described by the schema, kept verbatim.
-    Other(String),
-}
-
-impl Default for PoolSpecStorageLabelsText {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }

@@ -16,6 +16,8 @@ pub struct Disk {
 /// `spec` of `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskSpec {
+    /// The name by which clients reach it.
+    ///
     /// Maximum length: 63.
     pub host: Option<String>,
     pub legacy: Option<DiskSpecLegacy>,

@@ -3,29 +3,27 @@
 //! Names of schema locations of `example.com/v1beta1` whose types are defined elsewhere.
 
 // Equal in another version, which defines them.
-pub use super::super::v1::DiskSpecSame;
+pub use super::super::v1::{
+    DiskSpecSame, PoolSpecFormatterWidth, PoolSpecFormatterWidthUnit,
+};
 /// `spec.disk` of `Pool`.
-pub use super::super::v1::PoolSpecStorage as PoolSpecDisk;
+pub use super::super::v1::PoolSpecDiskStorage as PoolSpecDisk;
 /// `spec.disk.labels{}` of `Pool`.
-pub use super::super::v1::PoolSpecStorageLabels as PoolSpecDiskLabels;
+pub use super::super::v1::PoolSpecDiskStorageLabels as PoolSpecDiskLabels;
 /// `spec.disk.labels{}.text` of `Pool`.
-pub use super::super::v1::PoolSpecStorageLabelsText as PoolSpecDiskLabelsText;
+pub use super::super::v1::PoolSpecDiskStorageLabelsText as PoolSpecDiskLabelsText;
 /// `spec.formatter` of `Pool`.
-pub use super::super::v1::PoolSpecFiles as PoolSpecFormatter;
+pub use super::super::v1::PoolSpecFormatterFiles as PoolSpecFormatter;
 /// `spec.formatter.byName{}[]` of `Pool`.
-pub use super::super::v1::PoolSpecFilesByName as PoolSpecFormatterByName;
+pub use super::super::v1::PoolSpecFormatterFilesByName as PoolSpecFormatterByName;
 /// `spec.formatter.format` of `Pool`.
-pub use super::super::v1::PoolSpecFilesFormat as PoolSpecFormatterFormat;
+pub use super::super::v1::PoolSpecFormatterFilesFormat as PoolSpecFormatterFormat;
 /// `spec.formatter.sections[]` of `Pool`.
-pub use super::super::v1::PoolSpecFilesSections as PoolSpecFormatterSections;
+pub use super::super::v1::PoolSpecFormatterFilesSections as PoolSpecFormatterSections;
 /// `spec.formatter.sections[].style` of `Pool`.
-pub use super::super::v1::PoolSpecFilesSectionsStyle as PoolSpecFormatterSectionsStyle;
+pub use super::super::v1::PoolSpecFormatterFilesSectionsStyle as PoolSpecFormatterSectionsStyle;
 /// `spec.formatter.sections[].style.mark` of `Pool`.
-pub use super::super::v1::PoolSpecFilesSectionsStyleMark as PoolSpecFormatterSectionsStyleMark;
-/// `spec.formatter.width` of `Pool`.
-pub use super::super::v1::PoolSpecFilesWidth as PoolSpecFormatterWidth;
-/// `spec.formatter.width.unit` of `Pool`.
-pub use super::super::v1::PoolSpecFilesWidthUnit as PoolSpecFormatterWidthUnit;
+pub use super::super::v1::PoolSpecFormatterFilesSectionsStyleMark as PoolSpecFormatterSectionsStyleMark;
 /// `spec.mode` of `Pool`.
 pub use super::super::v1::PoolSpecOldMode as PoolSpecMode;
 /// `spec.mode.level` of `Pool`.

@@ -21,6 +21,8 @@ pub struct Disk {
 pub struct DiskSpec {
     /// Minimum: 1.
     pub capacity: Option<i64>,
+    /// The name by which clients reach it.
+    ///
     /// Maximum length: 63.
     pub host: Option<String>,
     pub levels: Option<Vec<i64>>,
@@ -84,6 +86,7 @@ pub struct Gate {
 /// `spec` of `Gate`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateSpec {
+    /// Seconds until a connection without traffic is closed.
     pub idle: Option<i64>,
     pub name: Option<String>,
 }

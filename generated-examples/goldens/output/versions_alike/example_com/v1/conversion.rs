@@ -53,10 +53,19 @@ pub trait ConvertRouteV1alpha1 {
 /// Each method decides on a path where a value of one version may have no equal in the other. A change of the
 /// schemas that adds such a path adds a method.
 pub trait ConvertRouteV1beta1 {
-    /// `spec.strategy` of `v1beta1` is `strategy` in `v1`.
+    /// `spec.strategy` exists in `v1beta1` only.
     ///
-    /// To copy the values as they are, declare `rename = "spec.strategy -> strategy"` in the config instead.
-    fn spec_strategy(&self) -> Mapping<v1beta1::RouteSpecStrategy, v1::RouteStrategy>;
+    /// `required`.
+    ///
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn spec_strategy(&self) -> IfAbsent<v1beta1::RouteSpecStrategy>;
+
+    /// `strategy` exists in `v1` only.
+    ///
+    /// `required`.
+    ///
+    /// The value in objects that were made in the other version. It is kept in the annotation where it has no place.
+    fn strategy(&self) -> IfAbsent<v1::RouteStrategy>;
 }
 
 /// How `Route` is converted between `v2` and `v1`, the hub.
@@ -100,7 +109,8 @@ pub fn route_converter(
         )
         .spoke(
             Spoke::new("v1beta1")
-                .map(&[&["spec", "strategy"]], &[&["strategy"]], v1beta1.spec_strategy()),
+                .only_in_spoke(&[&["spec", "strategy"]], v1beta1.spec_strategy())
+                .only_in_hub(&[&["strategy"]], v1beta1.strategy()),
         )
         .spoke(
             Spoke::new("v2")
