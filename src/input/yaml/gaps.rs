@@ -1,4 +1,4 @@
-//! What lies between two scalars: blanks, comments, indicators, anchors, tags and directives.
+//! The text between two scalars: blanks, comments, indicators, anchors, tags and directives.
 //!
 //! YAML 1.1 is stricter there than YAML 1.2: it allows tabs in fewer places, only letters and digits in the names of anchors, and no
 //! directives but its own. The events of `granit-parser` do not tell, so the text between them is walked, once, from one event to

@@ -2,8 +2,8 @@
 //!
 //! kubectl splits a text at its `---` lines and reads each part with Go's YAML reader: YAML 1.1 by the rules of libyaml.
 //!
-//! `granit-parser` scans and parses: it tells the place of every scalar in bytes, which diagnostics need, it is linear, and it has no
-//! limits of its own that a large CRD reaches. It reads YAML 1.2, so three steps around it read YAML 1.1: `rewrite` respells what only
+//! `granit-parser` scans and parses: it gives the place of every scalar in bytes, which diagnostics need, takes linear time, and has no
+//! limits that a large CRD reaches. It reads YAML 1.2, so three steps around it read YAML 1.1: `rewrite` respells what only
 //! 1.1 has, `gaps` rejects what only 1.2 has, and `scalar` finds the value of a text. `parse` makes nodes of its events, with limits
 //! on depth and on what aliases copy. Wherever places do not matter, as in tests and in the operators that are made, the workspace
 //! uses `serde_yaml`, in its maintained fork `yaml_serde`; it resolves scalars by YAML 1.2, and keeps neither places nor duplicate keys.

@@ -2,7 +2,7 @@
 //!
 //! Line breaks of YAML 1.1 are replaced up front. What else differs depends on the context, which only the parser knows: it stops
 //! with an error, the place gets another spelling, and the text is read once more. Each such round costs as much as the text is long,
-//! so their number is bounded; past the bound, the error stands. Offsets lead back to the text as it was written.
+//! so their number is bounded; past the bound, the error is reported. Offsets lead back to the text as it was written.
 use std::{borrow::Cow, ops::Range};
 
 use granit_parser::{ErrorKind, ScalarStyle};
