@@ -1,7 +1,7 @@
 //! Inline Markdown: keeps code and links of a text, and escapes what rustdoc would take for other markup.
 use std::borrow::Cow;
 
-use super::{span::span, token};
+use super::span::span;
 
 /// The longest code or link, in bytes. What does not end within it is text, so that time grows linearly with the text.
 const LONGEST: usize = 1000;
@@ -11,8 +11,6 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::new();
     let mut word = Cow::Borrowed("");
     let mut start = 0;
-    // Whether the word has markup characters.
-    let mut has_markup = false;
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let letters = letters(rest);
@@ -29,35 +27,27 @@ pub(crate) fn words(text: &str) -> Vec<Cow<'_, str>> {
         } else if c.is_whitespace() {
             if !word.is_empty() {
                 let written = &text[start..text.len() - rest.len()];
-                words.push(finished(std::mem::take(&mut word), written, has_markup));
-                has_markup = false;
+                words.push(finished(std::mem::take(&mut word), written));
             }
             rest = &rest[c.len_utf8()..];
             start = text.len() - rest.len();
-        } else if let Some((safe, length)) = link_macro(&word, nearby) {
-            let kept = word.len() - MACRO.len();
-            word.to_mut().truncate(kept);
-            word.to_mut().push_str(&safe);
-            rest = &rest[length..];
         } else if let Some((safe, length)) =
             code(nearby).or_else(|| link(nearby)).or_else(|| url(rest))
         {
             word.to_mut().push_str(&safe);
             rest = &rest[length..];
-            // A URL with a placeholder is not a link.
-            has_markup |= rest.starts_with('{');
         } else {
             let (_, after) = rest.split_at(c.len_utf8());
-            if is_markup(c, &nearby[c.len_utf8()..]) {
+            let is_inside = word.ends_with(char::is_alphanumeric);
+            if is_markup(c, is_inside, &nearby[c.len_utf8()..]) {
                 word.to_mut().push('\\');
-                has_markup = true;
             }
             word.to_mut().push(c);
             rest = after;
         }
     }
     if !word.is_empty() {
-        words.push(finished(word, &text[start..], has_markup));
+        words.push(finished(word, &text[start..]));
     }
     words
 }
@@ -71,17 +61,17 @@ fn nearby(text: &str) -> &str {
     &text[..end]
 }
 
-/// Makes a code span of a word that would need escapes and reads as code.
-fn finished<'t>(word: Cow<'t, str>, written: &'t str, has_markup: bool) -> Cow<'t, str> {
-    // Marks between spaces are not markup.
-    if has_markup && written.chars().all(|c| c == '*') || written == "_" {
-        return written.into();
+/// The word as its place in the text needs it.
+fn finished<'t>(word: Cow<'t, str>, written: &'t str) -> Cow<'t, str> {
+    if written.chars().all(|c| c == '*') || written == "_" {
+        // Marks between spaces are not markup.
+        written.into()
+    } else if is_flag(written) {
+        // rustdoc would turn the two dashes into one.
+        word.replacen("--", "\\--", 1).into()
+    } else {
+        word
     }
-    // rustdoc would turn the two dashes of a flag into one.
-    if written.len() <= LONGEST && (has_markup || is_flag(written)) {
-        return token::code(written).map_or(word, Cow::Owned);
-    }
-    word
 }
 
 /// Whether a word is a flag, as `--verbose`, in quotes or not.
@@ -139,21 +129,6 @@ fn link(rest: &str) -> Option<(String, usize)> {
     Some((linked(text, target)?, length))
 }
 
-/// The prefix of a link in `AsciiDoc`.
-const MACRO: &str = "link:";
-
-/// Reads `https://…[text]` after `link:`, as `AsciiDoc` writes links.
-fn link_macro(before: &str, rest: &str) -> Option<(String, usize)> {
-    if !before.ends_with(MACRO) {
-        return None;
-    }
-    let (target, after) = rest.split_once('[')?;
-    let (text, _) = after.split_once(']')?;
-    // `^` opens a new window, `_` is emphasis.
-    let shown = text.trim_end_matches('^').trim_matches('_');
-    Some((linked(shown, target)?, target.len() + text.len() + 2))
-}
-
 /// Makes a link, unless its text or its URL has markup.
 fn linked(text: &str, target: &str) -> Option<String> {
     let is_url = target.starts_with("https://") || target.starts_with("http://");
@@ -183,11 +158,17 @@ fn url(rest: &str) -> Option<(String, usize)> {
     if whole.len() <= scheme.len() {
         return None;
     }
+    // A URL with a placeholder is not a link.
+    if rest[whole.len()..].starts_with('{') {
+        let word = rest.split(char::is_whitespace).next().unwrap_or(rest);
+        let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']);
+        return Some((span(word), word.len()));
+    }
     Some((format!("<{whole}>"), whole.len()))
 }
 
-/// Whether a character before such a text is markup.
-fn is_markup(c: char, after: &str) -> bool {
+/// Whether a character is markup, inside of a word or at its beginning, before such a text.
+fn is_markup(c: char, is_inside: bool, after: &str) -> bool {
     let next = after.chars().next();
     match c {
         // Browsers would fetch an image when they show the docs.
@@ -199,7 +180,7 @@ fn is_markup(c: char, after: &str) -> bool {
             let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '#');
             end.is_some_and(|end| end > 0 && after[end..].starts_with(';'))
         }
-        '_' => next.is_none_or(|c| !c.is_alphanumeric()),
+        '_' => !is_inside || next.is_none_or(|c| !c.is_alphanumeric()),
         '~' => next == Some('~'),
         _ => false,
     }
@@ -227,8 +208,8 @@ mod tests {
     #[test]
     fn code_and_links_stay_and_other_markup_is_escaped() {
         for (text, expected) in [
-            ("see [Foo] and a[0]", r"see \[Foo] and `a[0]`"),
-            ("a <b> c < d", "a `<b>` c < d"),
+            ("see [Foo] and a[0]", r"see \[Foo] and a\[0]"),
+            ("a <b> c < d", r"a \<b> c < d"),
             ("a <b c> &amp; R&D &c", r"a \<b c> \&amp; R&D &c"),
             ("use `kubectl get` now", "use `kubectl get` now"),
             ("an ` alone", r"an \` alone"),
@@ -236,14 +217,11 @@ mod tests {
             ("to https://a.b/{c}.", "to `https://a.b/{c}`."),
             ("[docs](https://a.b/c)", "[docs](https://a.b/c)"),
             ("[docs](#here)", r"\[docs](#here)"),
-            (
-                "link:https://a.b/c_(d)[_more_^].",
-                "[more](<https://a.b/c_(d)>).",
-            ),
+            ("[more](https://a.b/c_d)", "[more](https://a.b/c_d)"),
             ("(https://a.b)", "(<https://a.b>)"),
             ("**bold** * _ **", r"\*\*bold\*\* * _ **"),
-            ("a_b __c__ _", "a_b `__c__` _"),
-            ("with (--flag=x), not -- so", "with (`--flag=x`), not -- so"),
+            ("a_b __c__ _", r"a_b \_\_c\_\_ _"),
+            ("with (--flag=x), not -- so", r"with (\--flag=x), not -- so"),
             ("https:// alone", "https:// alone"),
         ] {
             assert_eq!(words(text).join(" "), expected, "{text}");

@@ -1,11 +1,9 @@
 //! Doc comments: descriptions and constraints of the schema as Markdown that is safe in rustdoc.
-mod emphasis;
 mod inline;
 mod markdown;
 mod markers;
 mod rules;
 mod span;
-mod token;
 mod wrap;
 
 #[cfg(feature = "cli")]

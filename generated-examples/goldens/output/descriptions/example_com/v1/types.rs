@@ -39,10 +39,10 @@ pub struct DescribedSpec {
     /// | hour
     /// ```
     ///
-    /// with **five fields** in all.
+    /// with \*\*five fields\*\* in all.
     pub drawing: Option<String>,
-    /// `*/` /// }
-    /// `#![deny(warnings)]`
+    /// \*/ /// }
+    /// #!\[deny(warnings)]
     ///
     /// ```text
     /// fn main() { panic!() }
@@ -62,11 +62,11 @@ pub struct DescribedSpec {
     /// A line of the source that is cut in two is one sentence.
     /// Default: none
     pub markers: Option<String>,
-    /// See \[Foo] and [docs](https://example.com/a_b), not `<b>this</b>` or
+    /// See \[Foo] and [docs](https://example.com/a_b), not \<b>this\</b> or
     /// <https://example.com/x?y=1>. Use `kubectl get` or * or a lone \` or a_b.
     pub markup: Option<String>,
-    /// The image `host[:port]/<name>`, the metric `__name__`, `*.example.com` and `--verbose` are
-    /// code; *this* is stressed, and [AsciiDoc](https://example.com/a) is a link.
+    /// The image host\[:port]/\<name>, the metric \_\_name\_\_, "\*.example.com" and \--verbose are
+    /// code; \*this\* is stressed, and link:<https://example.com/a>\[AsciiDoc^] is a link.
     pub placeholders: Option<String>,
     /// The title is used where there is no description.
     pub title: Option<String>,

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 /// pub fn injected() {}
 ///
 /// "##
-/// `#![allow(warnings)]`
+/// #!\[allow(warnings)]
 ///
-/// `*/` pub fn injected() {} `/*`
+/// \*/ pub fn injected() {} /\*
 ///
 /// ```text
 /// let x: () = injected;
@@ -40,17 +40,17 @@ use std::collections::BTreeMap;
 ///
 /// nulnul \[31m
 ///
-/// `#![injected]` `#[injected]`
+/// #!\[injected] #\[injected]
 ///
 /// ]] }} )) ] } )
 ///
-/// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+/// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
 ///
-/// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+/// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
 ///
-/// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+/// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
 ///
-/// `\` `\n` `\u{0}` `\`" ' `\`'
+/// \\ \\n \\u{0} \\" ' '\\''
 ///
 /// r#"x"# b'x' 'a
 ///
@@ -66,7 +66,7 @@ use std::collections::BTreeMap;
 /// //! injected
 /// /// injected
 ///
-/// {} {:?} {0} {injected} %s `\{}`
+/// {} {:?} {0} {injected} %s \\{}
 ///
 /// ```text
 /// | a | b |
@@ -82,7 +82,7 @@ use std::collections::BTreeMap;
 ///
 /// é名前🦀 é 􏿿
 #[deprecated(
-    note = "\"#] pub fn injected() {} \"## `#![allow(warnings)]` `*/` pub fn injected() {} `/*` `let x: () = injected;` `~~~rust` panic!() `~~~` panic!(\"indented code\") {{ injected }} {% include \"/etc/passwd\" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line txet x nulnul \\[31m `#![injected]` `#[injected]` ]] }} )) ] } ) `<script>alert(1)</script>` \\<b \\<!-- --> \\&amp; `Vec<String>` \\[link](javascript:injected) \\![i](http://x) `<http://x>` <http://x> \\[x]: <http://y> \\[`injected`] \\[injected] `[crate::injected]` `[a][b]` \\[Self::x]() `\\` `\\n` `\\u{0}` `\\`\" ' `\\`' r#\"x\"# b'x' 'a --- injected: true ... # x: &a \\*a !!x \\[section] injected = \"\"\" // injected //! injected /// injected {} {:?} {0} {injected} %s `\\{}` | a | b | |---|---| - \\[ ] x > y # z === *** é名前🦀 e\u{301} \u{10ffff}"
+    note = "\"#] pub fn injected() {} \"## #!\\[allow(warnings)] \\*/ pub fn injected() {} /\\* `let x: () = injected;` \\~\\~~rust panic!() \\~\\~~ panic!(\"indented code\") {{ injected }} {% include \"/etc/passwd\" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line txet x nulnul \\[31m #!\\[injected] #\\[injected] ]] }} )) ] } ) \\<script>alert(1)\\</script> \\<b \\<!-- --> \\&amp; Vec\\<String> \\[link](javascript:injected) \\![i](http://x) \\<<http://x>> <http://x> \\[x]: <http://y> \\[`injected`] \\[injected] \\[crate::injected] \\[a]\\[b] \\[Self::x]() \\\\ \\\\n \\\\u{0} \\\\\" ' '\\\\'' r#\"x\"# b'x' 'a --- injected: true ... # x: &a \\*a !!x \\[section] injected = \"\"\" // injected //! injected /// injected {} {:?} {0} {injected} %s \\\\{} | a | b | |---|---| - \\[ ] x > y # z === *** é名前🦀 e\u{301} \u{10ffff}"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foo {
@@ -92,9 +92,9 @@ pub struct Foo {
     /// pub fn injected() {}
     ///
     /// "##
-    /// `#![allow(warnings)]`
+    /// #!\[allow(warnings)]
     ///
-    /// `*/` pub fn injected() {} `/*`
+    /// \*/ pub fn injected() {} /\*
     ///
     /// ```text
     /// let x: () = injected;
@@ -122,17 +122,17 @@ pub struct Foo {
     ///
     /// nulnul \[31m
     ///
-    /// `#![injected]` `#[injected]`
+    /// #!\[injected] #\[injected]
     ///
     /// ]] }} )) ] } )
     ///
-    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
     ///
-    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+    /// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
     ///
-    /// `\` `\n` `\u{0}` `\`" ' `\`'
+    /// \\ \\n \\u{0} \\" ' '\\''
     ///
     /// r#"x"# b'x' 'a
     ///
@@ -148,7 +148,7 @@ pub struct Foo {
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s `\{}`
+    /// {} {:?} {0} {injected} %s \\{}
     ///
     /// ```text
     /// | a | b |
@@ -166,16 +166,16 @@ pub struct Foo {
     ///
     /// Validation:
     ///
-    /// - "#] pub fn injected() {} "## `#![allow(warnings)]` `*/` pub fn injected() {} `/*`
-    ///   `let x: () = injected;` `~~~rust` panic!() `~~~` panic!("indented code") {{ injected }} {%
+    /// - "#] pub fn injected() {} "## #!\[allow(warnings)] \*/ pub fn injected() {} /\*
+    ///   `let x: () = injected;` \~\~~rust panic!() \~\~~ panic!("indented code") {{ injected }} {%
     ///   include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line
-    ///   line line line line txet x nulnul \[31m `#![injected]` `#[injected]` ]] }} )) ] } )
-    ///   `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
-    ///   \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
-    ///   \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]() `\` `\n` `\u{0}` `\`"
-    ///   ' `\`' r#"x"# b'x' 'a --- injected: true ... # x: &a \*a !!x \[section] injected = """ //
-    ///   injected //! injected /// injected {} {:?} {0} {injected} %s `\{}` | a | b | |---|---| -
-    ///   \[ ] x > y # z === *** é名前🦀 é 􏿿
+    ///   line line line line txet x nulnul \[31m #!\[injected] #\[injected] ]] }} )) ] } )
+    ///   \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String> \[link](javascript:injected)
+    ///   \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y> \[`injected`] \[injected]
+    ///   \[crate::injected] \[a]\[b] \[Self::x]() \\ \\n \\u{0} \\" ' '\\'' r#"x"# b'x' 'a ---
+    ///   injected: true ... # x: &a \*a !!x \[section] injected = """ // injected //! injected ///
+    ///   injected {} {:?} {0} {injected} %s \\{} | a | b | |---|---| - \[ ] x > y # z === *** é名前🦀
+    ///   é 􏿿
     ///   ````"#] pub fn injected() {} "## #![allow(warnings)] */ pub fn injected() {} /* ``` let x: () = injected; ``` ~~~rust panic!() ~~~ panic!("indented code") {{ injected }} {% include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff} nul\u{0}nu````
     ///   …
     /// - ````"#] pub fn injected() {} "## #![allow(warnings)] */ pub fn injected() {} /* ``` let x: () = injected; ``` ~~~rust panic!() ~~~ panic!("indented code") {{ injected }} {% include "/etc/passwd" %} {# x #} $(injected) `injected` ${injected} ; injected && | > line line line line line \u{202e}txet\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff} nul\u{0}nu````
@@ -188,9 +188,9 @@ pub struct Foo {
 /// pub fn injected() {}
 ///
 /// "##
-/// `#![allow(warnings)]`
+/// #!\[allow(warnings)]
 ///
-/// `*/` pub fn injected() {} `/*`
+/// \*/ pub fn injected() {} /\*
 ///
 /// ```text
 /// let x: () = injected;
@@ -218,17 +218,17 @@ pub struct Foo {
 ///
 /// nulnul \[31m
 ///
-/// `#![injected]` `#[injected]`
+/// #!\[injected] #\[injected]
 ///
 /// ]] }} )) ] } )
 ///
-/// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+/// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
 ///
-/// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+/// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
 ///
-/// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+/// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
 ///
-/// `\` `\n` `\u{0}` `\`" ' `\`'
+/// \\ \\n \\u{0} \\" ' '\\''
 ///
 /// r#"x"# b'x' 'a
 ///
@@ -244,7 +244,7 @@ pub struct Foo {
 /// //! injected
 /// /// injected
 ///
-/// {} {:?} {0} {injected} %s `\{}`
+/// {} {:?} {0} {injected} %s \\{}
 ///
 /// ```text
 /// | a | b |
@@ -267,9 +267,9 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// `#![allow(warnings)]`
+    /// #!\[allow(warnings)]
     ///
-    /// `*/` pub fn injected() {} `/*`
+    /// \*/ pub fn injected() {} /\*
     ///
     /// ```text
     /// let x: () = injected;
@@ -297,17 +297,17 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// `#![injected]` `#[injected]`
+    /// #!\[injected] #\[injected]
     ///
     /// ]] }} )) ] } )
     ///
-    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
     ///
-    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+    /// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
     ///
-    /// `\` `\n` `\u{0}` `\`" ' `\`'
+    /// \\ \\n \\u{0} \\" ' '\\''
     ///
     /// r#"x"# b'x' 'a
     ///
@@ -323,7 +323,7 @@ pub struct FooSpec {
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s `\{}`
+    /// {} {:?} {0} {injected} %s \\{}
     ///
     /// ```text
     /// | a | b |
@@ -352,9 +352,9 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// `#![allow(warnings)]`
+    /// #!\[allow(warnings)]
     ///
-    /// `*/` pub fn injected() {} `/*`
+    /// \*/ pub fn injected() {} /\*
     ///
     /// ```text
     /// let x: () = injected;
@@ -382,17 +382,17 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// `#![injected]` `#[injected]`
+    /// #!\[injected] #\[injected]
     ///
     /// ]] }} )) ] } )
     ///
-    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
     ///
-    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+    /// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
     ///
-    /// `\` `\n` `\u{0}` `\`" ' `\`'
+    /// \\ \\n \\u{0} \\" ' '\\''
     ///
     /// r#"x"# b'x' 'a
     ///
@@ -408,7 +408,7 @@ pub struct FooSpec {
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s `\{}`
+    /// {} {:?} {0} {injected} %s \\{}
     ///
     /// ```text
     /// | a | b |
@@ -430,9 +430,9 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// `#![allow(warnings)]`
+    /// #!\[allow(warnings)]
     ///
-    /// `*/` pub fn injected() {} `/*`
+    /// \*/ pub fn injected() {} /\*
     ///
     /// ```text
     /// let x: () = injected;
@@ -460,17 +460,17 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// `#![injected]` `#[injected]`
+    /// #!\[injected] #\[injected]
     ///
     /// ]] }} )) ] } )
     ///
-    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
     ///
-    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+    /// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
     ///
-    /// `\` `\n` `\u{0}` `\`" ' `\`'
+    /// \\ \\n \\u{0} \\" ' '\\''
     ///
     /// r#"x"# b'x' 'a
     ///
@@ -486,7 +486,7 @@ pub struct FooSpec {
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s `\{}`
+    /// {} {:?} {0} {injected} %s \\{}
     ///
     /// ```text
     /// | a | b |
@@ -508,9 +508,9 @@ pub struct FooSpec {
     /// pub fn injected() {}
     ///
     /// "##
-    /// `#![allow(warnings)]`
+    /// #!\[allow(warnings)]
     ///
-    /// `*/` pub fn injected() {} `/*`
+    /// \*/ pub fn injected() {} /\*
     ///
     /// ```text
     /// let x: () = injected;
@@ -538,17 +538,17 @@ pub struct FooSpec {
     ///
     /// nulnul \[31m
     ///
-    /// `#![injected]` `#[injected]`
+    /// #!\[injected] #\[injected]
     ///
     /// ]] }} )) ] } )
     ///
-    /// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+    /// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
     ///
-    /// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+    /// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
     ///
-    /// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+    /// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
     ///
-    /// `\` `\n` `\u{0}` `\`" ' `\`'
+    /// \\ \\n \\u{0} \\" ' '\\''
     ///
     /// r#"x"# b'x' 'a
     ///
@@ -564,7 +564,7 @@ pub struct FooSpec {
     /// //! injected
     /// /// injected
     ///
-    /// {} {:?} {0} {injected} %s `\{}`
+    /// {} {:?} {0} {injected} %s \\{}
     ///
     /// ```text
     /// | a | b |
@@ -612,9 +612,9 @@ pub struct FooSpecLogic {
 /// pub fn injected() {}
 ///
 /// "##
-/// `#![allow(warnings)]`
+/// #!\[allow(warnings)]
 ///
-/// `*/` pub fn injected() {} `/*`
+/// \*/ pub fn injected() {} /\*
 ///
 /// ```text
 /// let x: () = injected;
@@ -642,17 +642,17 @@ pub struct FooSpecLogic {
 ///
 /// nulnul \[31m
 ///
-/// `#![injected]` `#[injected]`
+/// #!\[injected] #\[injected]
 ///
 /// ]] }} )) ] } )
 ///
-/// `<script>alert(1)</script>` \<b \<!-- --> \&amp; `Vec<String>`
+/// \<script>alert(1)\</script> \<b \<!-- --> \&amp; Vec\<String>
 ///
-/// \[link](javascript:injected) \![i](http://x) `<http://x>` <http://x> \[x]: <http://y>
+/// \[link](javascript:injected) \![i](http://x) \<<http://x>> <http://x> \[x]: <http://y>
 ///
-/// \[`injected`] \[injected] `[crate::injected]` `[a][b]` \[Self::x]()
+/// \[`injected`] \[injected] \[crate::injected] \[a]\[b] \[Self::x]()
 ///
-/// `\` `\n` `\u{0}` `\`" ' `\`'
+/// \\ \\n \\u{0} \\" ' '\\''
 ///
 /// r#"x"# b'x' 'a
 ///
@@ -668,7 +668,7 @@ pub struct FooSpecLogic {
 /// //! injected
 /// /// injected
 ///
-/// {} {:?} {0} {injected} %s `\{}`
+/// {} {:?} {0} {injected} %s \\{}
 ///
 /// ```text
 /// | a | b |
