@@ -11,7 +11,10 @@ pub(super) fn of(rule: &str) -> Option<String> {
     {
         return Some("Cannot be changed.".to_owned());
     }
-    let mut parser = Parser { tokens: &tokens };
+    let mut parser = Parser {
+        tokens: &tokens,
+        depth: 0,
+    };
     let words = parser.any()?;
     if !parser.tokens.is_empty() {
         return None;
@@ -51,7 +54,8 @@ fn tokens(rule: &str) -> Option<Vec<Token>> {
                     let Some(Written::Name(field)) = all.next() else {
                         return None;
                     };
-                    path = format!("{path}.{field}");
+                    path.push('.');
+                    path.push_str(&field);
                 }
                 Token::Path(path)
             }
@@ -76,8 +80,12 @@ struct Words {
     simple: bool,
 }
 
+/// The deepest nesting that has words.
+const MOST_DEPTH: usize = 32;
+
 struct Parser<'t> {
     tokens: &'t [Token],
+    depth: usize,
 }
 
 impl Parser<'_> {
@@ -140,6 +148,17 @@ impl Parser<'_> {
     }
 
     fn one(&mut self) -> Option<Words> {
+        self.depth += 1;
+        let words = if self.depth > MOST_DEPTH {
+            None
+        } else {
+            self.condition()
+        };
+        self.depth -= 1;
+        words
+    }
+
+    fn condition(&mut self) -> Option<Words> {
         if self.take("!") {
             let inner = self.one()?;
             return Some(Words {

@@ -7,7 +7,7 @@ use super::{Args, markdown, stored, text};
 use crate::{
     api::compat::{self, Break, Changes, Finding, Level, Releases, Rule, Witness},
     base::{
-        diag::Severity,
+        diag::{Code, Severity},
         options::Options,
         source::{self, Input, Source},
     },
@@ -129,7 +129,8 @@ fn read(
         sources.retain(|it| names.contains(&it.name));
     }
     let (crds, mut diagnostics) = crds::parse(&sources);
-    diagnostics.retain(|it| it.severity == Severity::Error);
+    // A misread word shows up as a change.
+    diagnostics.retain(|it| it.severity == Severity::Error || it.code == Code::YamlSpelling);
     diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &[]);
     if diagnostics.has_errors() {

@@ -172,5 +172,6 @@ fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
         schema: None,
         moved: Vec::new(),
         is_legacy: false,
+        preserves: false,
     }
 }
