@@ -13,7 +13,7 @@ use crate::{
     },
     input::{
         crd,
-        yaml::{self, Document},
+        yaml::{self, Document, Lines},
     },
 };
 
@@ -120,8 +120,11 @@ fn items(
         document: document.index,
         ..Place::default()
     };
-    for spelling in document.spellings {
-        spelling.report(source, &place, diagnostics);
+    if !document.spellings.is_empty() {
+        let lines = Lines::new(&source.text);
+        for spelling in document.spellings {
+            spelling.report(&lines, &place, diagnostics);
+        }
     }
     let mut value = document.root.into_value();
     let kind = value["kind"].as_str().unwrap_or_default();
