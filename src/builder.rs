@@ -1,7 +1,7 @@
 //! The API for build scripts: generates into `OUT_DIR` and prints cargo's directives.
 use crate::base::diag::{Diagnostics, Severity};
 use crate::base::options::{
-    Conversion, Deny, Emitter, Kubernetes, Options, Override, Settings, each_option,
+    Allow, Conversion, Deny, Emitter, Kubernetes, Options, Override, Settings, each_option,
 };
 use crate::{
     base::{diag, source},

@@ -81,7 +81,7 @@ mod run;
 
 pub use base::{diag, options, source};
 pub use builder::{Builder, Error};
-pub use options::{Conversion, Deny, Emitter, Kubernetes, Override};
+pub use options::{Allow, Conversion, Deny, Emitter, Kubernetes, Override};
 
 /// What the tests and tools of this project use of the stages. It is not part of the API.
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::base::diag::{Diagnostics, Severity};
-use crate::base::options::Settings;
+use crate::base::options::{Allow, Settings};
 use crate::base::source::{self, Problem, Source};
 use crate::input::yaml;
 use crate::output::write::{self, Plan};
@@ -33,6 +33,16 @@ pub(crate) struct Run {
 /// # Errors
 /// If an input cannot be read, unless the run continues after errors.
 pub(crate) fn run(settings: &Settings, generated: &Path) -> Result<Run, source::Error> {
+    let mut run = all(settings, generated)?;
+    let Run {
+        sources, output, ..
+    } = &mut run;
+    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, sources);
+    output.diagnostics.retain(|it| !is_allowed(it));
+    Ok(run)
+}
+
+fn all(settings: &Settings, generated: &Path) -> Result<Run, source::Error> {
     let loaded = source::load_except(&settings.inputs(), &settings.exclude);
     let mut sources = loaded.sources;
     if !settings.options.keep_going || sources.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kube_codegen_schema::{Cause, Reason, RuleProblem, Schema, pointer};
+use kube_codegen_schema::{Cause, Reason, Schema, definition, pointer};
 use serde_json::Value;
 
 use super::{CommandError, console::Console, count, deploy::report};
@@ -13,18 +13,18 @@ use crate::{
     },
     input::{
         crd,
-        yaml::{self, Document},
+        yaml::{self, Document, Lines},
     },
 };
 
 /// Check objects against the schemas of their CRDs, as the API server does
 ///
-/// Reports unknown and duplicate fields, and what the API server refuses: wrong types and formats, values out of bounds, missing
-/// fields, duplicate items, and validation rules (CEL) that do not hold. Needs no cluster.
+/// Reports unknown and duplicate fields, and what the API server rejects: wrong types and formats, values out of bounds, missing
+/// fields, duplicate items, and validation rules (CEL) that do not hold. Without objects, checks the CRDs alone. Needs no cluster.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of objects, or `-` for standard input
-    #[arg(required = true, value_name = "FILE|DIR|GLOB|-")]
+    /// Files, directories or glob patterns of objects, or `-` for standard input; without any, the CRDs of --file are checked
+    #[arg(value_name = "FILE|DIR|GLOB|-")]
     pub(super) objects: Vec<String>,
 
     /// Files, directories or glob patterns of CustomResourceDefinitions; can be repeated
@@ -38,6 +38,8 @@ struct Version {
     schema: Result<Schema, String>,
     /// Whether unknown fields are preserved everywhere.
     preserves: bool,
+    /// Whether its objects belong to no namespace.
+    is_cluster: bool,
 }
 
 /// Versions by group, kind and name.
@@ -59,35 +61,93 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let documents = |range: std::ops::Range<usize>, diagnostics: &mut Diagnostics| {
         let ids = range.map(SourceId);
         let read = ids.flat_map(|id| {
-            let documents = id
-                .of(&sources)
-                .map(|source| yaml::read(source, id, diagnostics));
-            documents
-                .into_iter()
-                .flatten()
-                .map(move |document| (id, document))
+            let Some(source) = id.of(&sources) else {
+                return Vec::new();
+            };
+            let documents = yaml::read(source, id, diagnostics).into_iter();
+            let items = documents.flat_map(|document| items(id, source, document, diagnostics));
+            items.collect::<Vec<_>>()
         });
         read.collect::<Vec<_>>()
     };
     let objects = documents(0..first, &mut diagnostics);
-    // kubectl refuses what it would otherwise drop.
+    // kubectl rejects what it would otherwise drop.
     diagnostics.raise(Code::DuplicateKey, Severity::Error);
-    let kinds = kinds(
-        documents(first..sources.len(), &mut diagnostics),
-        &mut diagnostics,
-    );
-    diagnostics.append(refusals(&sources, first));
+    let definitions = documents(first..sources.len(), &mut diagnostics);
+    let is_alone = args.objects.is_empty();
+    if is_alone {
+        diagnostics.raise(Code::DuplicateKey, Severity::Error);
+    }
+    diagnostics.append(rejections(&sources, first, is_alone));
+    if is_alone {
+        let mut crds = 0;
+        for (place, value) in &definitions {
+            if value["kind"] == KIND {
+                crds += 1;
+                remaining(value, place, &mut diagnostics);
+            }
+        }
+        if crds == 0 {
+            no_crd(&mut diagnostics);
+        }
+        return report(diagnostics, &sources, &count(crds, "CRD"), None, console);
+    }
+    let kinds = kinds(definitions, &mut diagnostics);
     let mut checked = 0;
-    for (id, document) in objects {
-        checked += usize::from(check(&kinds, id, document, &mut diagnostics));
+    for (place, object) in objects {
+        checked += usize::from(check(&kinds, &object, &place, &mut diagnostics));
     }
     let objects = count(checked, "object");
     report(diagnostics, &sources, &objects, Some(checked), console)
 }
 
-/// Returns the errors of the CRDs, also those that the generator only warns about: the API server refuses these CRDs. The sources from
-/// `first` on have the CRDs.
-fn refusals(sources: &[Source], first: usize) -> Diagnostics {
+const KIND: &str = "CustomResourceDefinition";
+
+fn no_crd(diagnostics: &mut Diagnostics) {
+    let message = "no CustomResourceDefinition with versions in the input of --file";
+    diagnostics.report(Code::NoCrd, Place::nowhere(), message);
+}
+
+/// Returns the objects of a document: the document itself, or the items of a list.
+fn items(
+    id: SourceId,
+    source: &Source,
+    document: Document,
+    diagnostics: &mut Diagnostics,
+) -> Vec<(Place, Value)> {
+    let place = Place {
+        source: Some(id),
+        document: document.index,
+        ..Place::default()
+    };
+    if !document.spellings.is_empty() {
+        let lines = Lines::new(&source.text);
+        for spelling in document.spellings {
+            spelling.report(&lines, &place, diagnostics);
+        }
+    }
+    let mut value = document.root.into_value();
+    let kind = value["kind"].as_str().unwrap_or_default();
+    if !kind.ends_with("List") || !value["items"].is_array() {
+        return vec![(place, value)];
+    }
+    let Value::Array(items) = value["items"].take() else {
+        return Vec::new();
+    };
+    let items = items.into_iter().enumerate().map(|(index, item)| {
+        let pointer = format!("/items/{index}");
+        let place = Place {
+            pointer,
+            ..place.clone()
+        };
+        (place, item)
+    });
+    items.collect()
+}
+
+/// Returns the errors of the CRDs, also those that the generator only warns about: the API server rejects these CRDs. The sources from
+/// `first` on have the CRDs. If they are checked alone, fields that it does not know are errors, too: kubectl rejects them.
+fn rejections(sources: &[Source], first: usize, is_alone: bool) -> Diagnostics {
     let objects: Vec<_> = (0..first).map(SourceId).collect();
     let mut found = Diagnostics::new();
     crd::parse_each(sources, &objects, &mut found, |_, _| ());
@@ -104,6 +164,10 @@ fn refusals(sources: &[Source], first: usize) -> Diagnostics {
     ] {
         found.raise(code, Severity::Error);
     }
+    if is_alone {
+        found.raise(Code::UnknownField, Severity::Error);
+        found.raise(Code::LegacyApi, Severity::Error);
+    }
     found.retain(|it| {
         // The text is read, and its problems are reported, for the schemas too. Two CRDs of one kind concern the generator alone.
         let is_known = it.code < Code::MissingField;
@@ -113,29 +177,53 @@ fn refusals(sources: &[Source], first: usize) -> Diagnostics {
     found
 }
 
+/// Reports what the API server says about a CRD at places where nothing is reported yet: some of it the generator tolerates.
+fn remaining(crd: &Value, place: &Place, diagnostics: &mut Diagnostics) {
+    if crd["apiVersion"] != "apiextensions.k8s.io/v1" {
+        return;
+    }
+    let is_here = |it: &&Place| it.source == place.source && it.document == place.document;
+    let reported: Vec<String> = diagnostics
+        .iter()
+        .filter(|it| it.severity == Severity::Error)
+        .map(|it| &it.place)
+        .filter(is_here)
+        .filter_map(|it| it.pointer.strip_prefix(&place.pointer).map(str::to_owned))
+        .collect();
+    for (pointer, cause) in definition::located_causes(crd) {
+        let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let is_reported = reported
+            .iter()
+            .any(|it| it == parent || it.starts_with(&pointer));
+        if !is_reported {
+            let place = Place {
+                pointer: format!("{}{pointer}", place.pointer),
+                crd: crd["metadata"]["name"].as_str().map(str::to_owned),
+                ..place.clone()
+            };
+            diagnostics.report(Code::InvalidObject, place, cause.to_string());
+        }
+    }
+}
+
 /// Reads the schemas of all CRDs.
-fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) -> Kinds {
+fn kinds(definitions: Vec<(Place, Value)>, diagnostics: &mut Diagnostics) -> Kinds {
     let mut kinds = Kinds::new();
-    for (id, document) in documents {
-        let place = Place {
-            source: Some(id),
-            document: document.index,
-            ..Place::default()
-        };
-        let crd = document.root.into_value();
+    for (_, crd) in definitions {
         // In v1beta1, unknown fields are preserved by default.
         let unknown = &crd["spec"]["preserveUnknownFields"];
         let preserves = match crd["apiVersion"].as_str() {
             Some("apiextensions.k8s.io/v1beta1") => unknown != false,
             _ => unknown == true,
         };
+        let is_cluster = crd["spec"]["scope"] == "Cluster";
         let crd = crd::upgraded(crd);
         let text = |pointer: &str| {
             crd.pointer(pointer)
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
-        if text("/kind") != "CustomResourceDefinition" {
+        if text("/kind") != KIND {
             continue;
         }
         let key = (
@@ -143,100 +231,65 @@ fn kinds(documents: Vec<(SourceId, Document)>, diagnostics: &mut Diagnostics) ->
             text("/spec/names/kind").to_owned(),
         );
         let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
-        for (index, version) in versions.into_iter().flatten().enumerate() {
+        for version in versions.into_iter().flatten() {
             let schema = version
                 .pointer("/schema/openAPIV3Schema")
                 .unwrap_or(&Value::Null);
             let scale = &version["subresources"]["scale"];
             let version = version["name"].as_str().unwrap_or_default().to_owned();
-            let (schema, problems) = compile(schema, scale);
+            let schema = compile(schema, scale);
             let crd = text("/metadata/name").to_owned();
-            for problem in problems {
-                let place = Place {
-                    pointer: format!(
-                        "/spec/versions/{index}/schema/openAPIV3Schema{}",
-                        problem.pointer
-                    ),
-                    crd: Some(crd.clone()),
-                    version: Some(version.clone()),
-                    ..place.clone()
-                };
-                // The other lines repeat the rule.
-                let message = problem.message.lines().next().unwrap_or_default();
-                let diagnostic = diagnostics.report(Code::InvalidRule, place, message);
-                diagnostic.severity = Severity::Error;
-            }
             kinds.entry(key.clone()).or_default().insert(
                 version,
                 Version {
                     crd,
                     schema,
                     preserves,
+                    is_cluster,
                 },
             );
         }
     }
     if kinds.is_empty() {
-        let message = "no CustomResourceDefinition with versions in the input of --file";
-        diagnostics.report(Code::NoCrd, Place::nowhere(), message);
+        no_crd(diagnostics);
     }
     kinds
 }
 
-/// Compiles a schema, without the rules that the API server would refuse.
-fn compile(declared: &Value, scale: &Value) -> (Result<Schema, String>, Vec<RuleProblem>) {
+/// Compiles a schema, without the rules that the API server would reject.
+fn compile(declared: &Value, scale: &Value) -> Result<Schema, String> {
     let compile = |schema: &Value| {
         let schema = Schema::new(schema).and_then(|schema| schema.with_scale(scale));
         schema.map_err(|error| error.to_string())
     };
-    let schema = compile(declared);
-    let problems: Vec<_> = schema.iter().flat_map(crd::rule_problems).collect();
-    if problems.is_empty() {
-        return (schema, problems);
+    let schema = compile(declared)?;
+    // A rule that costs too much can be evaluated.
+    let problems = schema.rule_problems().into_iter();
+    let unusable: Vec<_> = problems.filter(|it| it.reason == Reason::Invalid).collect();
+    if unusable.is_empty() {
+        return Ok(schema);
     }
     let mut declared = declared.clone();
-    // A rule that costs too much can be evaluated.
-    let unusable = problems.iter().filter(|it| it.reason == Reason::Invalid);
     for problem in unusable {
         let is_rule = problem.pointer.ends_with("/rule");
         if let Some(field) = declared.pointer_mut(&problem.pointer) {
             *field = if is_rule { "true".into() } else { Value::Null };
         }
     }
-    (compile(&declared), problems)
+    compile(&declared)
 }
 
-/// Checks one object, or the items of a list; returns whether there is a CRD for it.
-fn check(kinds: &Kinds, id: SourceId, document: Document, diagnostics: &mut Diagnostics) -> bool {
-    let place = Place {
-        source: Some(id),
-        document: document.index,
-        ..Place::default()
-    };
-    let object = document.root.into_value();
+/// Checks one object; returns whether there is a CRD for it.
+fn check(kinds: &Kinds, object: &Value, place: &Place, diagnostics: &mut Diagnostics) -> bool {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
-    let (kind, api_version) = (text("kind"), text("apiVersion"));
-    if let (true, Some(items)) = (kind.ends_with("List"), object["items"].as_array()) {
-        let items = items.iter().enumerate().map(|(index, item)| {
-            let place = Place {
-                pointer: format!("/items/{index}"),
-                ..place.clone()
-            };
-            check_object(kinds, item, &place, diagnostics)
-        });
-        return items.filter(|is_known| *is_known).count() > 0;
+    for name in ["kind", "apiVersion"] {
+        if text(name).is_empty() {
+            let message = format!("an object needs `{name}`");
+            diagnostics.report(Code::InvalidObject, place.clone(), message);
+            return false;
+        }
     }
-    if api_version.is_empty() || kind.is_empty() {
-        let missing = if kind.is_empty() {
-            "kind"
-        } else {
-            "apiVersion"
-        };
-        let message = format!("an object needs `{missing}`");
-        diagnostics.report(Code::InvalidObject, place, message);
-        return false;
-    }
-    check_object(kinds, &object, &place, diagnostics)
+    check_object(kinds, object, place, diagnostics)
 }
 
 fn check_object(
@@ -304,6 +357,16 @@ fn check_object(
         diagnostic.severity = Severity::Error;
     }
     schema.apply_defaults(&mut pruned);
+    let metadata = pruned["metadata"]
+        .as_object_mut()
+        .filter(|_| version.is_cluster);
+    let namespace = metadata.and_then(|it| it.remove("namespace"));
+    if namespace.is_some_and(|it| it.as_str().is_some_and(|it| !it.is_empty())) {
+        let message = format!("the namespace has no effect: {kind} is cluster-scoped");
+        let place = within("/metadata/namespace", true);
+        let diagnostic = diagnostics.report(Code::InvalidObject, place, message);
+        diagnostic.hint("remove it").severity = Severity::Warning;
+    }
     let mut causes = kube_codegen_schema::validate_metadata(&pruned);
     causes.extend(schema.validate(&pruned));
     for cause in causes {

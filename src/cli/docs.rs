@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     api::site::{self, Format},
-    base::{diag::Severity, source},
+    base::{diag::Severity, options::Allow, source},
     output::write::{self, Lock, Root},
     pipeline,
 };
@@ -67,7 +67,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     source::Error::unless_empty(loaded.problems)?;
     let (model, mut diagnostics) = pipeline::model(&loaded.sources, &settings.options);
     // Notes are about generated code.
-    diagnostics.retain(|it| it.severity != Severity::Note);
+    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, &loaded.sources);
+    diagnostics.retain(|it| it.severity != Severity::Note && !is_allowed(it));
     console.diagnostics(&diagnostics, &loaded.sources, &[]);
     if diagnostics.has_errors() {
         return Err(CommandError::Reported);

@@ -12,7 +12,7 @@ use super::{
     values::{Values, given},
 };
 use crate::base::options::{
-    Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option,
+    Allow, Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option,
 };
 use crate::{
     api::{compat::Level, lint},
@@ -227,6 +227,10 @@ mod tests {
             exclude: vec!["tests".into(), "crds/*_old.yaml".into()],
             output: "src/gen".into(),
             deny: vec![Deny::Warnings, Deny::Code(Code::RawJson)],
+            allow: vec![
+                "KC0402".parse().unwrap(),
+                "warnings=crds/foreign".parse().unwrap(),
+            ],
             options: Options {
                 emit: vec![Emitter::Types, Emitter::Client],
                 no_reuse: true,
@@ -254,6 +258,7 @@ mod tests {
         file = ["a b.yaml", "crds/*.json", "-"]
         output = "src/gen"
         deny = ["warnings", "KC0401"]
+        allow = ["KC0402", "warnings=crds/foreign"]
         emit = ["types", "client"]
         no-reuse = true
         kubernetes = "1.35"
@@ -293,6 +298,7 @@ mod tests {
         "-f-",
         "--output=src/gen",
         "--deny=warnings,KC0401",
+        "--allow=KC0402,warnings=crds/foreign",
         "--emit=types,client",
         "--no-reuse",
         "--kubernetes=1.35",
@@ -325,6 +331,8 @@ mod tests {
             .out_dir(&settings.output)
             .deny(Deny::Warnings)
             .deny(Deny::Code(Code::RawJson))
+            .allow("KC0402".parse().unwrap())
+            .allow("warnings=crds/foreign".parse().unwrap())
             .no_reuse(true)
             .kubernetes(Kubernetes::V1_35)
             .no_dedup(true)

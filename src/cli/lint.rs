@@ -7,11 +7,11 @@ use super::{CommandError, config, console::Console, count, levels};
 use crate::{
     api::lint::{self, Level, Rule},
     base::{
-        diag::{Code, Diagnostics, Place, Severity},
+        diag::{Code, Diagnostics, Severity},
         options::Deny,
-        source::{self, Input, SourceId},
+        source::{self, Input},
     },
-    input::{crd, yaml},
+    input::crd,
 };
 
 /// Report what the API server accepts and the conventions of Kubernetes advise against
@@ -52,23 +52,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let inputs: Vec<_> = args.file.iter().map(|file| Input::parse(file)).collect();
     let sources = source::load(&inputs)?;
     let mut diagnostics = Diagnostics::new();
-    let mut crds = 0;
-    for id in (0..sources.len()).map(SourceId) {
-        let Some(source) = id.of(&sources) else {
-            continue;
-        };
-        for document in yaml::read(source, id, &mut diagnostics) {
-            let place = Place {
-                source: Some(id),
-                document: document.index,
-                ..Place::default()
-            };
-            let value = crd::upgraded(document.root.into_value());
-            if value["kind"] == "CustomResourceDefinition" {
-                crds += 1;
-                lint::lint(&value, &place, &levels, &mut diagnostics);
-            }
-        }
+    let read = crd::parse_all(&sources, &[], &mut diagnostics, |_, _| ());
+    // Other kinds have conventions of their own.
+    diagnostics.retain(|it| it.code != Code::OtherKind);
+    let crds = read.len();
+    for (crd, ()) in read {
+        lint::lint(&crd.definition(), &crd.place, &levels, &mut diagnostics);
     }
     if crds == 0 && !diagnostics.has_errors() {
         return Err("no CustomResourceDefinition in the input".to_owned().into());

@@ -1,17 +1,8 @@
 //! `kube-codegen policy`: prints the rules and defaults of CRDs as admission policies.
 use clap::ValueEnum;
-use serde_json::Value;
 
-use super::{CommandError, console::Console};
-use crate::{
-    api::policy,
-    base::{
-        diag::Diagnostics,
-        source::{self, Input, SourceId},
-    },
-    input,
-    output::yaml,
-};
+use super::{CommandError, console::Console, crds};
+use crate::{api::policy, output::yaml};
 
 /// Print the validation rules and defaults of CRDs as admission policies
 ///
@@ -30,7 +21,7 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Action {
-    /// The request is refused
+    /// The request is rejected
     #[default]
     Deny,
     /// The client gets a warning
@@ -40,28 +31,7 @@ enum Action {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let inputs: Vec<_> = args.file.iter().map(|file| Input::parse(file)).collect();
-    let sources = source::load(&inputs)?;
-    let mut diagnostics = Diagnostics::new();
-    let ids = (0..sources.len()).map(SourceId);
-    let documents: Vec<_> = ids
-        .filter_map(|id| Some((id, id.of(&sources)?)))
-        .flat_map(|(id, source)| input::yaml::read(source, id, &mut diagnostics))
-        .collect();
-    diagnostics.locate(&sources);
-    console.diagnostics(&diagnostics, &sources, &[]);
-    if diagnostics.has_errors() {
-        return Err(CommandError::Reported);
-    }
-    let crds = documents
-        .into_iter()
-        .map(|document| document.root.into_value());
-    let crds: Vec<Value> = crds
-        .filter(|crd| crd["kind"] == "CustomResourceDefinition")
-        .collect();
-    if crds.is_empty() {
-        return Err("no CustomResourceDefinition in the input".to_owned().into());
-    }
+    let crds = crds::read(&args.file, console)?;
     let action = match args.action {
         Action::Deny => "Deny",
         Action::Warn => "Warn",
@@ -69,6 +39,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let mut texts = Vec::new();
     for crd in &crds {
+        let crd = &crd.manifest;
         let export = policy::export(crd, action);
         for note in &export.notes {
             let (name, version) = (&note.crd, &note.version);

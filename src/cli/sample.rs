@@ -3,15 +3,12 @@
 use kube_codegen_schema::Extent;
 use serde_json::Value;
 
-use super::{CommandError, console::Console};
-use crate::{
-    api::sample::sample,
-    base::{
-        diag::{Diagnostics, nearest},
-        source::{self, Input, SourceId},
-    },
-    input::{crd, yaml},
+use super::{
+    CommandError,
+    console::Console,
+    crds::{self, Crd},
 };
+use crate::{api::sample::sample, base::diag::nearest};
 
 /// Print an object of a kind that its schema and its validation rules accept
 ///
@@ -40,25 +37,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let inputs: Vec<_> = args.file.iter().map(|file| Input::parse(file)).collect();
-    let sources = source::load(&inputs)?;
-    let mut diagnostics = Diagnostics::new();
-    let crds = (0..sources.len()).map(SourceId).flat_map(|id| {
-        let read = id
-            .of(&sources)
-            .map(|source| yaml::read(source, id, &mut diagnostics));
-        read.into_iter().flatten()
-    });
-    let crds = crds.map(|document| crd::upgraded(document.root.into_value()));
-    let crds: Vec<_> = crds
-        .filter(|crd| crd["kind"] == "CustomResourceDefinition")
-        .collect();
-    diagnostics.locate(&sources);
-    console.diagnostics(&diagnostics, &sources, &[]);
-    if diagnostics.has_errors() {
-        return Err(CommandError::Reported);
-    }
-    let crd = select(&crds, args.kind.as_deref())?;
+    let crds = crds::read(&args.file, console)?;
+    let crd = &select(&crds, args.kind.as_deref())?.manifest;
     let version = version(crd, args.version.as_deref())?;
     let extent = if args.full {
         Extent::Full
@@ -78,28 +58,20 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 }
 
 /// Returns the only CRD, or that of a kind.
-fn select<'a>(crds: &'a [Value], kind: Option<&str>) -> Result<&'a Value, CommandError> {
-    let name = |crd: &'a Value| {
-        crd.pointer("/spec/names/kind")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let names = || {
-        let names: Vec<_> = crds.iter().map(name).collect();
-        names.join(", ")
-    };
+fn select<'a>(crds: &'a [Crd], kind: Option<&str>) -> Result<&'a Crd, CommandError> {
+    let names = || crds.iter().map(|crd| crd.kind.as_str());
+    let all = || names().collect::<Vec<_>>().join(", ");
     match (crds, kind) {
-        ([], _) => Err("no CustomResourceDefinition in the input".to_owned().into()),
         ([only], None) => Ok(only),
         (_, None) => Err(format!(
             "several kinds in the input; use --kind with one of {}",
-            names()
+            all()
         )
         .into()),
-        (_, Some(kind)) => crds.iter().find(|crd| name(crd) == kind).ok_or_else(|| {
-            let hint = match nearest(kind, crds.iter().map(name)).first() {
+        (_, Some(kind)) => crds.iter().find(|crd| crd.kind == kind).ok_or_else(|| {
+            let hint = match nearest(kind, names()).first() {
                 Some(near) => format!("did you mean {near}?"),
-                None => format!("the input has {}", names()),
+                None => format!("the input has {}", all()),
             };
             CommandError::Usage(format!(
                 "no kind `{}` in the input; {hint}",

@@ -7,7 +7,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor, value},
 };
 
-use crate::base::options::{Conversion, Deny, Emitter, InvalidValue, Kubernetes, Override};
+use crate::base::options::{Allow, Conversion, Deny, Emitter, InvalidValue, Kubernetes, Override};
 
 /// Parses a value with `FromStr`; shells complete the listed values.
 #[derive(Clone)]
@@ -69,6 +69,7 @@ trait Item<'de>: Deserialize<'de> {}
 impl Item<'_> for String {}
 impl Item<'_> for PathBuf {}
 impl Item<'_> for Emitter {}
+impl Item<'_> for Allow {}
 impl Item<'_> for Deny {}
 impl Item<'_> for Override {}
 impl Item<'_> for Conversion {}

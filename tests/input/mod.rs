@@ -1,5 +1,6 @@
 //! Tests reading: sources, YAML, CRDs and their diagnostics.
 
+mod accepted;
 mod crdkind;
 mod invalid;
 mod source;

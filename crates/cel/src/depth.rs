@@ -17,18 +17,17 @@ const BOUND: usize = 8 * LIMIT;
 const SHALLOW: usize = 32;
 const STACK: usize = 64 << 20;
 
-/// Returns a bound of the depth of a text's tree, or cel-go's error of a text that is too long or too deep.
+/// Returns a bound of the depth of a text's tree, or cel-go's message for a text that is too long or too deep.
 pub(crate) fn of_text(source: &str) -> Result<usize, String> {
-    let error = |why: &str| Err(format!("ERROR: <input>:-1:0: {why}"));
     let length = source.chars().count();
     if length > LENGTH {
-        return error(&format!(
+        return Err(format!(
             "expression code point size exceeds limit: size: {length}, limit {LENGTH}"
         ));
     }
     let (nested, bound) = scan(source);
     if nested > LIMIT {
-        return error(&format!("expression recursion limit exceeded: {LIMIT}"));
+        return Err(format!("expression recursion limit exceeded: {LIMIT}"));
     }
     if bound > BOUND {
         return too_deep();
@@ -37,10 +36,10 @@ pub(crate) fn of_text(source: &str) -> Result<usize, String> {
 }
 
 fn too_deep<T>() -> Result<T, String> {
-    Err("ERROR: <input>:-1:0: max recursion depth exceeded".to_owned())
+    Err("max recursion depth exceeded".to_owned())
 }
 
-/// Returns the depth of a tree, or cel-go's error of one that is too deep.
+/// Returns the depth of a tree, or cel-go's message for one that is too deep.
 pub(crate) fn of_tree(expr: &IdedExpr) -> Result<usize, String> {
     let (depth, counted) = measure(expr, "");
     if counted > LIMIT {

@@ -3,7 +3,7 @@
 use std::{error, fmt};
 
 use cel::{
-    ExecutionError, IdedExpr,
+    ExecutionError, IdedExpr, ParseErrors,
     common::{ast::SourceInfo, value::CowVal},
 };
 
@@ -26,11 +26,18 @@ pub const PER_CALL_LIMIT: u64 = 1_000_000;
 
 /// A text that is not an expression; the message says where and why.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct CompileError(String);
+pub struct CompileError(Vec<Problem>);
+
+impl CompileError {
+    /// Returns what is wrong, in the order of the source.
+    pub fn problems(&self) -> &[Problem] {
+        &self.0
+    }
+}
 
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        check::write_all(&self.0, f)
     }
 }
 
@@ -49,13 +56,7 @@ impl CheckError {
 
 impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            problem.fmt(f)?;
-        }
-        Ok(())
+        check::write_all(&self.0, f)
     }
 }
 
@@ -128,15 +129,25 @@ pub struct Program {
 /// Not less than what [`depth`] permits, which has the errors of cel-go.
 const MAX_DEPTH: u16 = 250;
 
+fn unparsed(source: &str, why: &ParseErrors) -> CompileError {
+    let natural = |number: isize| usize::try_from(number).unwrap_or_default();
+    let problems = why.errors.iter().map(|error| {
+        let (line, column) = error.pos;
+        Problem::located(source, natural(line), natural(column), error.msg.clone())
+    });
+    CompileError(problems.collect())
+}
+
 impl Program {
     /// Compiles an expression with all macros of the API server.
     pub fn compile(source: &str) -> Result<Self, CompileError> {
-        let depth = depth::of_text(source).map_err(CompileError)?;
+        let whole = |why| CompileError(vec![Problem::whole(why)]);
+        let depth = depth::of_text(source).map_err(whole)?;
         depth::within(depth, || {
             let parser = ENV.parser().max_recursion_depth(MAX_DEPTH);
             let parsed = parser.parse_with_source_info(source);
-            let (expr, source) = parsed.map_err(|why| CompileError(why.to_string()))?;
-            let depth = depth::of_tree(&expr).map_err(CompileError)?;
+            let (expr, source) = parsed.map_err(|why| unparsed(source, &why))?;
+            let depth = depth::of_tree(&expr).map_err(whole)?;
             Ok(Self {
                 expr,
                 source,

@@ -38,9 +38,11 @@ pub(crate) fn undecodable(fields: &Map<String, Value>, path: &str) -> Option<Cau
     })
 }
 
-/// Returns the violations of `metadata.name`, labels, annotations, owners and finalizers of a custom resource.
+/// Returns the violations of the `metadata` of a custom resource: names, namespace, labels, annotations, owners and finalizers.
 ///
-/// The API server demands a name or `generateName` of each object, and that Go can decode the metadata. What depends on the request, such as the namespace, is not checked.
+/// The API server demands a name or `generateName` of each object, and that Go can decode the metadata. It sets `generation` and
+/// `managedFields` itself, and ignores the namespace of an object that belongs to none. What depends on the request, such as whether the
+/// namespace exists, is not checked.
 pub fn validate_metadata(object: &Value) -> Vec<Cause> {
     if let Some(cause) = object.as_object().and_then(|it| undecodable(it, "")) {
         return vec![cause];
@@ -57,6 +59,18 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
+    let prefix = text("generateName");
+    if !prefix.is_empty() {
+        // The characters that follow end it.
+        let masked = match prefix.strip_suffix('-') {
+            Some(rest) if prefix.len() > 1 => format!("{rest}a"),
+            _ => prefix.to_owned(),
+        };
+        for why in names::dns_1123_subdomain(&masked) {
+            let at = "metadata.generateName";
+            causes.push(Cause::new(at, Reason::Invalid, &quote(prefix), &why));
+        }
+    }
     match text("name") {
         "" if text("generateName").is_empty() => {
             let why = "name or generateName is required";
@@ -74,6 +88,13 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
             }
         }
     }
+    let namespace = text("namespace");
+    if !namespace.is_empty() {
+        for why in names::dns_1123_label(namespace) {
+            let at = "metadata.namespace";
+            causes.push(Cause::new(at, Reason::Invalid, &quote(namespace), &why));
+        }
+    }
     others(metadata, "metadata", &mut causes);
     causes
 }
@@ -88,7 +109,17 @@ fn others(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::new(&path, Reason::Invalid, &quote(name), &why));
         }
     }
+    let has = |name: &str| items(metadata, "finalizers").any(|it| it == name);
+    if has("orphan") && has("foregroundDeletion") {
+        let path = path::field(path, "finalizers");
+        let why = "finalizer orphan and foregroundDeletion cannot be both set";
+        let all = shown(&metadata["finalizers"]);
+        causes.push(Cause::new(&path, Reason::Invalid, &all, why));
+    }
 }
+
+/// The most bytes of all annotations.
+const ANNOTATIONS: usize = 256 << 10;
 
 /// Returns the violations in the `metadata` of an embedded resource.
 pub(crate) fn embedded(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
@@ -153,6 +184,10 @@ fn owners(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
             let at = path::field(&at, "apiVersion");
             causes.push(Cause::new(&at, Reason::Invalid, &quote(api_version), why));
         }
+        if (api_version, text("kind")) == ("v1", "Event") {
+            let why = "/v1, Kind=Event is disallowed from being an owner";
+            causes.push(Cause::new(&at, Reason::Invalid, &shown(owner), why));
+        }
         if owner["controller"] == true {
             let this = format!("{}/{}", text("kind"), text("name"));
             match &controller {
@@ -195,6 +230,14 @@ fn labels(metadata: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
             names::qualified_name(&key.to_lowercase()),
         );
     }
+    let size: usize = texts("annotations")
+        .map(|(key, text)| key.len() + text.len())
+        .sum();
+    if size > ANNOTATIONS {
+        let path = path::field(path, "annotations");
+        let why = format!("may not be more than {ANNOTATIONS} bytes");
+        causes.push(Cause::new(&path, Reason::TooLong, "", &why));
+    }
 }
 
 #[cfg(test)]
@@ -202,6 +245,47 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// The texts are those of kube-apiserver 1.37.
+    #[test]
+    fn metadata_is_validated_as_by_the_server() {
+        const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+        const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+        let said = |metadata: &Value| -> Vec<String> {
+            let causes = validate_metadata(&json!({"metadata": metadata}));
+            causes.iter().map(ToString::to_string).collect()
+        };
+        for (metadata, expected) in [
+            (json!({"name": "a", "namespace": "My_NS"}), format!("metadata.namespace: Invalid value: \"My_NS\": {LABEL}")),
+            (json!({"name": "a", "namespace": "${NAMESPACE}"}), format!("metadata.namespace: Invalid value: \"${{NAMESPACE}}\": {LABEL}")),
+            (json!({"generateName": "A_"}), format!("metadata.generateName: Invalid value: \"A_\": {SUBDOMAIN}")),
+            (json!({"name": "a", "generateName": "A_"}), format!("metadata.generateName: Invalid value: \"A_\": {SUBDOMAIN}")),
+            (
+                json!({"name": "a", "finalizers": ["foregroundDeletion", "orphan"]}),
+                "metadata.finalizers: Invalid value: [\"foregroundDeletion\",\"orphan\"]: finalizer orphan and foregroundDeletion cannot be both set".to_owned(),
+            ),
+            (
+                json!({"name": "a", "ownerReferences": [{"apiVersion": "v1", "kind": "Event", "name": "a", "uid": "b"}]}),
+                "metadata.ownerReferences[0]: Invalid value: {\"apiVersion\":\"v1\",\"kind\":\"Event\",\"name\":\"a\",\"uid\":\"b\"}: /v1, Kind=Event is disallowed from being an owner".to_owned(),
+            ),
+            (
+                json!({"name": "a", "annotations": {"a": "x".repeat(262_144)}}),
+                "metadata.annotations: Too long: may not be more than 262144 bytes".to_owned(),
+            ),
+        ] {
+            assert_eq!(said(&metadata), [expected]);
+        }
+        for metadata in [
+            json!({"generateName": "a.b-"}),
+            json!({"name": "a", "namespace": ""}),
+            json!({"name": "a", "namespace": "kube-system", "generation": -1}),
+            json!({"name": "a", "annotations": {"a": "x".repeat(262_143)}}),
+            json!({"name": "a", "managedFields": [{"manager": "x", "operation": "Bogus", "fieldsType": "F"}]}),
+            json!({"name": "a", "ownerReferences": [{"apiVersion": "events.k8s.io/v1", "kind": "Event", "name": "a", "uid": "b"}]}),
+        ] {
+            assert_eq!(said(&metadata), [""; 0], "{metadata}");
+        }
+    }
 
     #[test]
     fn owners_and_finalizers_are_validated() {

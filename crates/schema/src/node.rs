@@ -17,7 +17,7 @@ use crate::rule::Rule;
 #[cfg(not(feature = "cel"))]
 type Rule = serde::de::IgnoredAny;
 
-/// A `JSONSchemaProps` without the keywords that concern documentation only.
+/// A `JSONSchemaProps` without most keywords that concern documentation only.
 #[allow(clippy::struct_excessive_bools)] // The API's fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -57,6 +57,8 @@ pub(crate) struct Node {
     pub(crate) one_of: Vec<Node>,
     pub(crate) not: Option<Box<Node>>,
     pub(crate) default: Option<Value>,
+    #[cfg(feature = "sample")]
+    pub(crate) example: Option<Value>,
     #[serde(
         rename = "x-kubernetes-preserve-unknown-fields",
         deserialize_with = "or_default"

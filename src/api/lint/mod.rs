@@ -19,10 +19,7 @@ pub(crate) fn lint(
     diagnostics: &mut Diagnostics,
 ) {
     let mut lint = Lint {
-        place: Place {
-            crd: crd["metadata"]["name"].as_str().map(str::to_owned),
-            ..place.clone()
-        },
+        place: place.clone(),
         root: String::new(),
         levels,
         diagnostics,
@@ -65,7 +62,7 @@ impl Lint<'_> {
             Level::Error => Severity::Error,
         };
         let place = Place {
-            pointer: at.to_owned(),
+            pointer: format!("{}{at}", self.place.pointer),
             key: true,
             schema_path: at.strip_prefix(&self.root).map(schema_path),
             ..self.place.clone()

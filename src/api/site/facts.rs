@@ -1,6 +1,6 @@
 //! What a schema says about a value apart from its type: bounds, enums, defaults, keys of lists, rules.
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{input::crd::Constraints, model::ir::Rules, output::emit};
 
@@ -86,7 +86,7 @@ fn own(node: &Value, which: &str) -> Vec<Fact> {
         ("not", "Must not match"),
     ] {
         let is_known = keyword == "not" && is_word(&node["not"])
-            || flag("x-kubernetes-int-or-string")
+            || flag("x-kubernetes-int-or-string") && is_pair(&node[keyword])
             || matches!(keyword, "anyOf" | "oneOf") && is_choice(&node[keyword]);
         if let Some(schema) = node.get(keyword).filter(|_| !is_known) {
             let text = schema.to_string();
@@ -142,9 +142,22 @@ fn is_choice(branches: &Value) -> bool {
         .all(|branch| is_word(branch) && is_one(branch))
 }
 
+/// Returns whether branches are the two types of an integer or string, as `anyOf` or in the only branch of `allOf`.
+fn is_pair(branches: &Value) -> bool {
+    let branches = branches.as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_type = |branch: &Value, name| *branch == json!({"type": name});
+    match branches {
+        [a, b] => is_type(a, "integer") && is_type(b, "string"),
+        [only] => only.as_object().is_some_and(|it| it.len() == 1) && is_pair(&only["anyOf"]),
+        _ => false,
+    }
+}
+
 fn rules(node: &Value) -> Rules {
     let bounds = Constraints::KEYWORDS.iter().copied();
     let keywords = ["enum"].into_iter().chain(bounds).chain(["oneOf", "anyOf"]);
+    // They are named as the type.
+    let is_type = |keyword: &str| matches!(keyword, "oneOf" | "anyOf") && is_pair(&node[keyword]);
     let texts = |keyword: &str| {
         let list = node[keyword].as_array().into_iter().flatten();
         list.filter_map(|it| it.as_str().map(str::to_owned))
@@ -152,7 +165,7 @@ fn rules(node: &Value) -> Rules {
     };
     Rules {
         constraints: keywords
-            .filter(|_| node["x-kubernetes-int-or-string"] != true)
+            .filter(|keyword| !is_type(keyword))
             .filter_map(|keyword| Some((keyword, node.get(keyword)?.clone())))
             .collect(),
         list_type: node["x-kubernetes-list-type"].as_str().map(str::to_owned),

@@ -1,4 +1,5 @@
 //! Options of a run: one table for flags, config keys and builder methods.
+mod allow;
 mod conversion;
 mod deny;
 mod emitter;
@@ -6,6 +7,7 @@ mod kubernetes;
 mod overrides;
 mod table;
 
+pub use allow::Allow;
 pub use conversion::Conversion;
 pub use deny::Deny;
 pub use emitter::Emitter;

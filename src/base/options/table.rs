@@ -31,6 +31,12 @@ macro_rules! each_option {
                 deny: Vec<Deny> = Vec::new(), key "deny",
                 flag(value_delimiter = ',', value_name = "LIST", value_parser = denied(), hide_possible_values = true),
                 builder deny(what: Deny) { deny.push(what); };
+
+                /// Warnings and notes to leave out: a code, or `warnings` for all warnings, with the files that they are about,
+                /// such as `KC0402=crds/foreign` (a glob pattern of a path or its end); can be repeated
+                allow: Vec<Allow> = Vec::new(), key "allow",
+                flag(value_delimiter = ',', value_name = "CODE[=GLOB]"),
+                builder allow(what: Allow) { allow.push(what); };
             }
             pipeline {
                 /// Emitters to run [default: all]; `kube-codegen emitters` lists them

@@ -34,15 +34,9 @@ impl<'a> Exclude<'a> {
     /// Returns whether a pattern matches a file, or a directory above it that is below `root`.
     pub(super) fn excludes(&self, file: &Path, root: &Path) -> bool {
         let above = parts_of(root).count();
-        let parts: Vec<Component<'_>> = parts_of(file).collect();
         let mut is_excluded = false;
         for (_, pattern, is_used) in &self.0 {
-            let matches = |start: usize, end: usize| {
-                let path: PathBuf = parts[start..end].iter().collect();
-                pattern.matches_path_with(&path, OPTIONS)
-            };
-            let mut ends = above + 1..=parts.len();
-            if ends.any(|end| (0..end).any(|start| matches(start, end))) {
+            if is_match(pattern, file, above) {
                 is_used.set(true);
                 is_excluded = true;
             }
@@ -55,6 +49,23 @@ impl<'a> Exclude<'a> {
         let unused = self.0.into_iter().filter(|(_, _, is_used)| !is_used.get());
         unused.map(|(text, ..)| text.to_owned()).collect()
     }
+}
+
+/// Returns whether a pattern matches a file, a directory above it, or the end of one of these; `above`: how many parts of the path do not count.
+fn is_match(pattern: &Pattern, file: &Path, above: usize) -> bool {
+    let parts: Vec<Component<'_>> = parts_of(file).collect();
+    let matches = |start: usize, end: usize| {
+        let path: PathBuf = parts[start..end].iter().collect();
+        pattern.matches_path_with(&path, OPTIONS)
+    };
+    let mut ends = above + 1..=parts.len();
+    ends.any(|end| (0..end).any(|start| matches(start, end)))
+}
+
+/// Returns whether a pattern matches the path of a file as those of files to leave out do.
+pub(crate) fn matches(pattern: &str, file: &Path) -> bool {
+    let plain = pattern.strip_prefix("./").unwrap_or(pattern);
+    Pattern::new(plain.trim_end_matches('/')).is_ok_and(|it| is_match(&it, file, 0))
 }
 
 fn parts_of(path: &Path) -> impl Iterator<Item = Component<'_>> {

@@ -10,6 +10,7 @@ mod pattern;
 pub use error::{Error, Problem};
 
 use exclude::Exclude;
+pub(crate) use exclude::matches;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use crate::{
         self, Break, Changes, Comparison, Finding, Level, Meter, Releases, Rule, Witness,
     },
     base::{
-        diag::Severity,
+        diag::{Code, Severity},
         options::Options,
         source::{self, Input, Source},
     },
@@ -147,7 +147,8 @@ fn read(
         sources.retain(|it| names.contains(&it.name));
     }
     let (crds, mut diagnostics) = crds::parse(&sources);
-    diagnostics.retain(|it| it.severity == Severity::Error);
+    // A misread word shows up as a change.
+    diagnostics.retain(|it| it.severity == Severity::Error || it.code == Code::YamlSpelling);
     diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &[]);
     if diagnostics.has_errors() {

@@ -52,6 +52,7 @@ fn definition(reader: &mut Reader<'_>, mut manifest: Value, mistyped: &[Failure]
     let scope = scope(reader, spec, &at);
     let preserved = entry(spec, "preserveUnknownFields")
         .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
+    reader.preserves = preserved;
     // The schemas are moved out of the manifest below.
     let text = indented(&manifest);
     let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);

@@ -3,7 +3,7 @@ use super::reader::{At, Reader};
 use super::{Crd, definition, legacy};
 use crate::base::diag::{Code, Diagnostics, Place, pointer};
 use crate::base::source::{Source, SourceId};
-use crate::input::yaml::Document;
+use crate::input::yaml::{Document, Lines};
 use serde_json::{Map, Value};
 
 /// API group and kind of a CRD.
@@ -35,9 +35,10 @@ pub(super) fn read(
     if let [crd] = crds.as_slice() {
         place.crd = Some(crd.name.clone());
     }
-    if found {
+    if found && !document.spellings.is_empty() {
+        let lines = Lines::new(&source.text);
         for spelling in document.spellings {
-            spelling.report(source, &place, diagnostics);
+            spelling.report(&lines, &place, diagnostics);
         }
     }
     crds
@@ -172,5 +173,6 @@ fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
         schema: None,
         moved: Vec::new(),
         is_legacy: false,
+        preserves: false,
     }
 }

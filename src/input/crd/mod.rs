@@ -7,6 +7,7 @@ mod duplicates;
 mod legacy;
 mod manifest;
 mod names;
+mod paths;
 mod read_schema;
 mod reader;
 #[cfg(feature = "cli")]
@@ -154,6 +155,27 @@ pub(crate) fn parse_each<R: Send>(
     diagnostics: &mut Diagnostics,
     with_versions: impl Fn(&Crd, Vec<Version>) -> R + Sync,
 ) -> Vec<(Crd, R)> {
+    let crds = parse_all(sources, left_out, diagnostics, with_versions);
+    let crds = duplicates::resolve(crds, sources, diagnostics);
+    if crds.is_empty() && !diagnostics.has_errors() {
+        diagnostics
+            .report(
+                Code::NoCrd,
+                Place::nowhere(),
+                "the input contains no CustomResourceDefinition",
+            )
+            .hint("pass a file, directory or pattern that contains one");
+    }
+    crds
+}
+
+/// Like [`parse_each`], also several CRDs of one name or kind, such as those of several releases.
+pub(crate) fn parse_all<R: Send>(
+    sources: &[Source],
+    left_out: &[SourceId],
+    diagnostics: &mut Diagnostics,
+    with_versions: impl Fn(&Crd, Vec<Version>) -> R + Sync,
+) -> Vec<(Crd, R)> {
     let indexed = sources
         .iter()
         .enumerate()
@@ -177,16 +199,6 @@ pub(crate) fn parse_each<R: Send>(
     for (found, findings) in read {
         crds.extend(found);
         diagnostics.append(findings);
-    }
-    let crds = duplicates::resolve(crds, sources, diagnostics);
-    if crds.is_empty() && !diagnostics.has_errors() {
-        diagnostics
-            .report(
-                Code::NoCrd,
-                Place::nowhere(),
-                "the input contains no CustomResourceDefinition",
-            )
-            .hint("pass a file, directory or pattern that contains one");
     }
     crds
 }

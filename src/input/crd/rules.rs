@@ -1,5 +1,49 @@
-//! The rules that the API server refuses.
+//! The validation rules (CEL) that the API server rejects.
+//!
+//! Build scripts do without: CEL would more than double the crates that they compile.
 use kube_codegen_schema::{Reason, RuleProblem, Schema};
+use serde_json::Value;
+
+use super::reader::{At, Reader};
+use crate::base::diag::Code;
+
+/// Reports the rules of a schema that the API server rejects.
+pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
+    if !has_rules(root) {
+        return;
+    }
+    // What is wrong with a schema that cannot be read is reported as it is read.
+    let Ok(schema) = Schema::new(root) else {
+        return;
+    };
+    for problem in rule_problems(&schema) {
+        let place = reader.place_of(&(at.pointer() + &problem.pointer));
+        let diagnostics = &mut *reader.diagnostics;
+        // A blank expression does not compile either.
+        if diagnostics.iter().any(|it| it.place == place) {
+            continue;
+        }
+        // The text repeats the lines of the rule if it has positions in it.
+        let hint = if problem.message == problem.brief {
+            "the API server rejects the CRD"
+        } else {
+            "the API server rejects the CRD; line and column are those of the expression"
+        };
+        let finding = diagnostics.report(Code::InvalidRule, place, problem.brief);
+        finding.hint(hint);
+    }
+}
+
+/// Whether there are rules anywhere in a schema: to read it takes longer than to look for them.
+fn has_rules(node: &Value) -> bool {
+    match node {
+        Value::Object(map) => map.iter().any(|(key, value)| {
+            (key == "x-kubernetes-validations" && value.is_array()) || has_rules(value)
+        }),
+        Value::Array(items) => items.iter().any(has_rules),
+        _ => false,
+    }
+}
 
 /// Returns the problems of the rules of a schema, each once: what one rule costs too much is also too much for all together.
 pub(crate) fn rule_problems(schema: &Schema) -> Vec<RuleProblem> {

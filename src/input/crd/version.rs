@@ -1,6 +1,6 @@
 //! Reads one of `spec.versions`.
 use super::reader::{At, Reader, entry};
-use super::{Schema, SchemaType, Version, check, columns, read_schema, subresources};
+use super::{Schema, SchemaType, Version, check, columns, paths, read_schema, subresources};
 use crate::base::diag::Code;
 use serde_json::{Map, Value};
 
@@ -43,6 +43,9 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
     let selectable_fields = columns::selectable(reader, map, at);
+    if let (Some(schema), false) = (&schema, reader.is_legacy || reader.preserves) {
+        paths::check(reader, map, schema, at);
+    }
     let schema_at = at.key("schema");
     let schema_pointer = reader.place(&schema_at.key("openAPIV3Schema")).pointer;
     Some(Version {
@@ -101,12 +104,21 @@ fn schema(
     let is_object = inner.is_object();
     if !reader.is_legacy {
         check::schema(reader, &inner, has_status, &at);
+        #[cfg(feature = "cli")]
+        super::rules::report(reader, &inner, &at);
     }
     let schema = read_schema::read(reader, inner, &at);
-    if schema.type_ != Some(SchemaType::Object)
-        && !matches!(schema.type_, Some(SchemaType::Unknown(_)))
-        && is_object
-    {
+    // As the API server has it; one of v1beta1 may be without.
+    let may_be_untyped = schema.kubernetes.preserve_unknown_fields
+        || schema.kubernetes.int_or_string
+        || reader.is_legacy;
+    let is_accepted = match schema.type_ {
+        // An unknown type is reported itself.
+        Some(SchemaType::Object | SchemaType::Unknown(_)) => true,
+        Some(_) => false,
+        None => may_be_untyped,
+    };
+    if is_object && !is_accepted {
         reader
             .report(
                 Code::RootType,

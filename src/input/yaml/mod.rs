@@ -67,9 +67,9 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    pub(crate) fn report(self, source: &Source, place: &Place, diagnostics: &mut Diagnostics) {
+    pub(crate) fn report(self, lines: &Lines<'_>, place: &Place, diagnostics: &mut Diagnostics) {
         let Self { text, value, span } = self;
-        let position = Some(Lines::new(&source.text).position(span));
+        let position = Some(lines.position(span));
         let place = Place {
             position,
             ..place.clone()

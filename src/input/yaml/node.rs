@@ -1,4 +1,6 @@
 //! Values with positions in their text.
+use std::cell::Cell;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -190,6 +192,8 @@ impl Node {
 pub(crate) struct Lines<'t> {
     text: &'t str,
     lines: Vec<(usize, &'t str)>,
+    /// The byte whose column was found last, and the characters before it in its line: a long line has many spans, which mostly follow each other.
+    last: Cell<(usize, usize)>,
 }
 
 impl<'t> Lines<'t> {
@@ -197,6 +201,7 @@ impl<'t> Lines<'t> {
         Self {
             text,
             lines: lines(text).collect(),
+            last: Cell::default(),
         }
     }
 
@@ -218,9 +223,16 @@ impl<'t> Lines<'t> {
         } else {
             0
         };
+        let (last, before) = self.last.get();
+        let before = if (offset..=start).contains(&last) {
+            before + characters(last, start)
+        } else {
+            characters(offset, start)
+        };
+        self.last.set((start, before));
         Position {
             line,
-            column: characters(offset, start) + 1,
+            column: before + 1,
             length,
         }
     }

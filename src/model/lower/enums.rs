@@ -5,6 +5,7 @@ use crate::base::diag::Code;
 use crate::input::crd::{Schema, SchemaType};
 use crate::model::ir::{Body, Enum, EnumBase, Ident, IntWidth, Scalar, Ty, Variant};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The most values of a Rust enum. With 2,000, rustc takes half a second; with 10,000, six seconds and 800 MB.
 const MOST_VARIANTS: usize = 2000;
@@ -16,22 +17,21 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
     values.retain(|value| !value.is_null());
     // Without a type, `null` among the values makes the node nullable.
     node.nullable |= values.len() < count && node.schema.type_.is_none();
+    if values.len() < count && !node.nullable {
+        let message = "the value null is never valid: the field is not nullable".to_owned();
+        report(
+            lowering,
+            node,
+            message,
+            "remove it, or add `nullable: true`",
+        );
+    }
+    let values = possible(lowering, node, values)?;
     let Some(base) = base(node, &values) else {
         plain(lowering, node, values);
         return None;
     };
-    let count = values.len();
     let variants = variants(values, base);
-    if variants.len() < count {
-        lowering
-            .report(
-                Code::PlainEnum,
-                &node.path,
-                Some("enum"),
-                "enum values that are duplicates or of another type are ignored".into(),
-            )
-            .hint("no valid object contains such a value");
-    }
     let schema = &mut node.schema;
     schema.kubernetes.preserve_unknown_fields &= schema.type_.is_some();
     schema.type_ = None;
@@ -102,6 +102,107 @@ fn take_branches(schema: &mut Schema) {
             None => schema.enum_ = Some(list),
         }
     }
+}
+
+fn report(lowering: &mut Lowering<'_>, node: &Node, message: String, hint: &str) {
+    lowering
+        .report(Code::PlainEnum, &node.path, Some("enum"), message)
+        .hint(hint);
+}
+
+/// Returns the values that an object can have, each once, and reports the others; none if there is no such value.
+fn possible(lowering: &mut Lowering<'_>, node: &mut Node, all: Vec<Value>) -> Option<Vec<Value>> {
+    let schema = &node.schema;
+    let is_either = schema.kubernetes.int_or_string || int_or_string::is_pair(schema);
+    type Fits = fn(&Value) -> bool;
+    let (wanted, fits): (&str, Fits) = match schema.type_.as_ref() {
+        _ if is_either => ("an integer or a string", |it| {
+            it.is_string() || is_integer(it)
+        }),
+        Some(SchemaType::String) => ("a string", Value::is_string),
+        Some(SchemaType::Integer) => ("an integer", is_integer),
+        Some(SchemaType::Number) => ("a number", Value::is_number),
+        Some(SchemaType::Boolean) => ("a boolean", Value::is_boolean),
+        Some(SchemaType::Object) => ("an object", Value::is_object),
+        Some(SchemaType::Array) => ("a list", Value::is_array),
+        Some(SchemaType::Unknown(_)) | None => ("", |_| true),
+    };
+    let takes_integers = is_either || schema.type_ == Some(SchemaType::Integer);
+    let (mut possible, mut wrong, mut twice) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for value in all {
+        // The API server compares numbers by their value.
+        let value = match value.as_f64() {
+            Some(number) if takes_integers && !is_integer(&value) => whole(number).unwrap_or(value),
+            _ => value,
+        };
+        if !seen.insert(value.clone()) {
+            if !twice.contains(&value) {
+                twice.push(value);
+            }
+        } else if fits(&value) {
+            possible.push(value);
+        } else {
+            wrong.push(value);
+        }
+    }
+    if !twice.is_empty() {
+        let message = format!("the enum lists {} more than once", listed(&twice));
+        report(lowering, node, message, "remove the repetition");
+    }
+    if wrong.is_empty() {
+        return Some(possible);
+    }
+    let (are, values) = match wrong.as_slice() {
+        [_] => ("is", "value"),
+        _ => ("are", "values"),
+    };
+    let kind = match wanted.split_once(' ') {
+        Some((_, kind)) if wrong.len() > 1 && !is_either => format!("{kind}s"),
+        _ => wanted.to_owned(),
+    };
+    let shown = listed(&wrong);
+    if possible.is_empty() {
+        let message = format!("no value is valid: the {values} {shown} {are} not {kind}");
+        let hint = "correct `type` or `enum`; the API server rejects every object with this field";
+        report(lowering, node, message, hint);
+        node.constrain("enum", Value::Array(wrong));
+        return None;
+    }
+    let message = format!("the {values} {shown} {are} never valid: not {kind}");
+    report(
+        lowering,
+        node,
+        message,
+        "remove what is never valid, or correct `type`",
+    );
+    Some(possible)
+}
+
+/// Returns a number without a fraction as an integer.
+fn whole(number: f64) -> Option<Value> {
+    /// All smaller integers are floats, too.
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    let is_whole = number.fract() == 0.0 && number.abs() <= LARGEST;
+    #[expect(clippy::cast_possible_truncation, reason = "no fraction and small")]
+    is_whole.then(|| Value::from(number as i64))
+}
+
+/// Returns the first few values as JSON.
+fn listed(values: &[Value]) -> String {
+    const MOST: usize = 5;
+    const LONGEST: usize = 60;
+    let mut texts: Vec<String> = values.iter().take(MOST).map(Value::to_string).collect();
+    for text in &mut texts {
+        if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+            text.truncate(end);
+            text.push('…');
+        }
+    }
+    if values.len() > MOST {
+        texts.push(format!("{} more", values.len() - MOST));
+    }
+    texts.join(", ")
 }
 
 /// Reports an enum that no Rust enum is generated for, because of its size.
@@ -213,14 +314,9 @@ fn plain(lowering: &mut Lowering<'_>, node: &mut Node, values: Vec<Value>) {
             node.constrain("enum", Value::Array(values));
         }
     } else if !values.is_empty() {
-        lowering
-            .report(
-                Code::PlainEnum,
-                &node.path,
-                Some("enum"),
-                "an enum of these values becomes a plain type".into(),
-            )
-            .hint("the documentation of the field lists the values");
+        let message = "an enum of these values becomes a plain type".to_owned();
+        let hint = "the documentation of the field lists the values";
+        report(lowering, node, message, hint);
         node.constrain("enum", Value::Array(values));
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn body(
         );
     }
     Struct {
-        choices: one_of::choices(lowering.types, node, &fields, keeps_rest),
+        choices: one_of::choices(lowering, node, &fields, keeps_rest),
         fields,
         rest: keeps_rest.then(|| Ident::new("rest")),
     }

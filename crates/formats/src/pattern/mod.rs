@@ -49,22 +49,31 @@ pub fn compiled(pattern: &str) -> Result<Rc<Regex>, Refused> {
     /// How many patterns are kept, and how many bytes one of them has at most.
     const MOST: usize = 64;
     const LARGEST: usize = 1 << 20;
+    /// How many larger ones are kept.
+    const MOST_LARGE: usize = 2;
+    #[derive(Default)]
+    struct Known {
+        small: HashMap<String, Rc<Regex>>,
+        large: HashMap<String, Rc<Regex>>,
+    }
     thread_local! {
-        static KNOWN: RefCell<HashMap<String, Rc<Regex>>> = RefCell::default();
+        static KNOWN: RefCell<Known> = RefCell::default();
     }
     KNOWN.with_borrow_mut(|known| {
-        if let Some(regex) = known.get(pattern) {
+        let Known { small, large } = known;
+        if let Some(regex) = small.get(pattern).or_else(|| large.get(pattern)) {
             return Ok(Rc::clone(regex));
         }
-        // An error may mean that the pattern is too large to be kept.
-        let Ok(regex) = build(pattern, LARGEST) else {
-            return compile(pattern).map(Rc::new);
+        let (regex, kept, most) = match build(pattern, LARGEST) {
+            Ok(regex) => (regex, small, MOST),
+            // An error may mean that the pattern is large.
+            Err(_) => (compile(pattern)?, large, MOST_LARGE),
         };
-        if known.len() >= MOST {
-            known.clear();
+        if kept.len() >= most {
+            kept.clear();
         }
         let regex = Rc::new(regex);
-        known.insert(pattern.to_owned(), Rc::clone(&regex));
+        kept.insert(pattern.to_owned(), Rc::clone(&regex));
         Ok(regex)
     })
 }
@@ -87,7 +96,16 @@ fn fault(what: &str, part: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::compile;
+    use std::rc::Rc;
+
+    use super::{compile, compiled};
+
+    #[test]
+    fn a_large_pattern_is_compiled_once_too() {
+        let large = r"^\p{L}{0,900}$";
+        let (a, b) = (compiled(large).unwrap(), compiled(large).unwrap());
+        assert!(Rc::ptr_eq(&a, &b));
+    }
 
     /// Patterns and Go's answers, recorded with Go 1.26: its error, or texts that match (`+`) or do not (`-`).
     const GO: &str = include_str!("go.tsv");

@@ -12,14 +12,15 @@ use crate::{
 const UNORDERED: &str =
     "oldSelf cannot be used on the uncorrelatable portion of the schema within ";
 
-/// Returns what the server reports for the expressions of a schema at `path`.
-pub(super) fn causes(rules: &Schema, schema: &Value, path: &str) -> Vec<Cause> {
+/// Returns what the server reports for the expressions of a schema at `path`, each after its JSON pointer in the schema.
+pub(super) fn causes(rules: &Schema, schema: &Value, path: &str) -> Vec<(String, Cause)> {
     let problems = rules.rule_problems().into_iter();
     let cause = |problem: crate::RuleProblem| {
         let (pointer, mut message) = (problem.pointer.as_str(), problem.message);
         let field = format!("{path}{}", self::field(pointer));
         if problem.reason == Reason::Forbidden {
-            return Cause::new(&field, Reason::Forbidden, "", &message);
+            let cause = Cause::new(&field, Reason::Forbidden, "", &message);
+            return (problem.pointer, cause);
         }
         let (rule, name) = pointer.rsplit_once('/').unwrap_or_default();
         let mut value = match name {
@@ -32,7 +33,8 @@ pub(super) fn causes(rules: &Schema, schema: &Value, path: &str) -> Vec<Cause> {
             value = pointer;
         }
         let value = schema.pointer(value).unwrap_or(&Value::Null);
-        Cause::new(&field, Reason::Invalid, &value.to_string(), &message)
+        let cause = Cause::new(&field, Reason::Invalid, &value.to_string(), &message);
+        (problem.pointer, cause)
     };
     problems.map(cause).collect()
 }

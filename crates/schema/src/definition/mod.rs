@@ -62,26 +62,39 @@ pub fn check(definition: &Value) -> Violations {
 
 /// Returns what the server reports for a definition with its defaults, its schemas included; with feature `cel`, their rules, too.
 pub fn causes(definition: &Value) -> Vec<Cause> {
-    let mut all = check(definition).causes("");
+    let located = located_causes(definition).into_iter();
+    located.map(|(_, cause)| cause).collect()
+}
+
+/// As [`causes`], each after the JSON pointer of its place in the definition. What concerns several versions with the same schema is at the
+/// first of them.
+pub fn located_causes(definition: &Value) -> Vec<(String, Cause)> {
+    let mut all = check(definition).located("");
     for of_version in versions::schemas(definition) {
         let versions::OfVersion {
             node: schema,
             has_status,
             path,
+            pointer,
         } = of_version;
-        let causes = check_schema(schema, has_status).causes(&path);
+        let below = |(inner, cause): (String, Cause)| (format!("{pointer}{inner}"), cause);
+        let causes = check_schema(schema, has_status).located(&path);
         if !causes.is_empty() {
-            all.extend(causes);
+            all.extend(causes.into_iter().map(below));
             continue;
         }
         match Schema::new(schema) {
             // A keyword with a value of a wrong type.
             Err(error) => {
                 let why = error.to_string();
-                all.push(Cause::new(&path, Reason::Invalid, "\"\"", &why));
+                let cause = Cause::new(&path, Reason::Invalid, "\"\"", &why);
+                all.push((pointer, cause));
             }
             #[cfg(feature = "cel")]
-            Ok(rules) => all.extend(expressions::causes(&rules, schema, &path)),
+            Ok(rules) => {
+                let causes = expressions::causes(&rules, schema, &path);
+                all.extend(causes.into_iter().map(below));
+            }
             #[cfg(not(feature = "cel"))]
             Ok(_) => {}
         }

@@ -17,6 +17,8 @@ pub(super) struct OfVersion<'d> {
     pub(super) node: &'d Value,
     pub(super) has_status: bool,
     pub(super) path: String,
+    /// The JSON pointer of the schema.
+    pub(super) pointer: String,
 }
 
 pub(super) fn check(spec: &Node, at: &Path<'_>, found: &mut Violations) {
@@ -108,6 +110,7 @@ pub(super) fn schemas(definition: &Value) -> Vec<OfVersion<'_>> {
             node: entry(child_of(definition, *index)?, "openAPIV3Schema")?,
             has_status,
             path: path + ".openAPIV3Schema",
+            pointer: format!("/spec/versions/{index}/schema/openAPIV3Schema"),
         })
     };
     let most = if is_shared { 1 } else { versions.len() };

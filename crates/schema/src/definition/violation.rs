@@ -234,10 +234,16 @@ impl Violations {
 
     /// Returns what the server reports, in its order, for a schema at `path`; for a definition, the path is empty.
     pub fn causes(&self, path: &str) -> Vec<Cause> {
+        let located = self.located(path).into_iter();
+        located.map(|(_, cause)| cause).collect()
+    }
+
+    /// As [`causes`](Self::causes), each after the JSON pointer of its place.
+    pub(super) fn located(&self, path: &str) -> Vec<(String, Cause)> {
         let of = |stage| self.0.iter().filter(move |it| it.stage == stage);
         let causes = |stage| {
             of(stage)
-                .filter_map(|it| it.cause(path))
+                .filter_map(|it| Some((it.pointer.clone(), it.cause(path)?)))
                 .collect::<Vec<_>>()
         };
         let mut all = causes(Stage::Whole);
@@ -247,7 +253,7 @@ impl Violations {
             .all(|it| !matches!(it.rule, Rule::Unsupported | Rule::PreserveFalse));
         if is_readable {
             let mut structure = causes(Stage::Structure);
-            structure.sort_by_cached_key(ToString::to_string);
+            structure.sort_by_cached_key(|(_, cause)| cause.to_string());
             if structure.is_empty() {
                 structure = causes(Stage::Defaults);
             }

@@ -1,6 +1,8 @@
 //! Checks one rule as the server does when the CRD is created.
 
-use kube_codegen_cel::{Program, Sizes, Type};
+use std::fmt::Display;
+
+use kube_codegen_cel::{Problem, Program, Sizes, Type};
 
 use super::{sizes::Declared, types};
 use crate::{node::Node, path, rule::Rule};
@@ -8,14 +10,29 @@ use crate::{node::Node, path, rule::Rule};
 /// What is known of a rule without evaluating it, by the fields of the rule.
 #[derive(Debug, Default)]
 pub(super) struct Examined {
-    /// The server's text.
-    pub(super) problems: Vec<(&'static str, String)>,
+    pub(super) problems: Vec<(&'static str, Text)>,
     /// What the expressions without problems cost at most.
     pub(super) costs: Vec<(&'static str, u64)>,
 }
 
+/// The server's text, and the same without the lines that repeat the rule.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) full: String,
+    pub(super) brief: String,
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self {
+            full: text.to_owned(),
+            brief: text.to_owned(),
+        }
+    }
+}
+
 impl Examined {
-    fn add(&mut self, field: &'static str, checked: Result<Option<u64>, String>) {
+    fn add(&mut self, field: &'static str, checked: Result<Option<u64>, Text>) {
         match checked {
             Ok(cost) => self.costs.extend(cost.map(|cost| (field, cost))),
             Err(why) => self.problems.push((field, why)),
@@ -41,41 +58,60 @@ pub(super) fn examine(
         };
         let checked = rule
             .program()
-            .map_err(|why| Refusal::Compilation(why.to_string()));
+            .map_err(|why| Refusal::compilation(why, why.problems()));
         let checked = checked.and_then(|it| check(it, own(), old, &Type::BOOL, sizes));
-        let refused = |why| match why {
-            Refusal::Result => "cel expression must evaluate to a bool".to_owned(),
-            Refusal::Compilation(why) => format!("compilation failed: {why}"),
-        };
+        let refused = |why: Refusal| why.text("cel expression must evaluate to a bool", "");
         found.add("rule", checked.map_err(refused));
         if let Some(source) = rule.message_expression() {
             let checked = Program::compile(source);
-            let checked = checked.map_err(|why| Refusal::Compilation(why.to_string()));
+            let checked = checked.map_err(|why| Refusal::compilation(&why, why.problems()));
             let checked = checked.and_then(|it| check(&it, own(), own(), &Type::STRING, sizes));
-            let refused = |why| match why {
-                Refusal::Result => "messageExpression must evaluate to a string".to_owned(),
-                Refusal::Compilation(why) => format!("messageExpression compilation failed: {why}"),
+            let refused = |why: Refusal| {
+                let result = "messageExpression must evaluate to a string";
+                why.text(result, "messageExpression ")
             };
             found.add("messageExpression", checked.map_err(refused));
         }
     }
     if rule.sets_optional_old() && rule.program().is_ok() && !rule.uses_old() {
-        let why = "may not be set if oldSelf is not used in rule".to_owned();
-        found.problems.push(("optionalOldSelf", why));
+        let why = "may not be set if oldSelf is not used in rule";
+        found.problems.push(("optionalOldSelf", why.into()));
     }
     if normal_path(schema, rule.field_path()).is_none() {
-        let why = "must be a valid path".to_owned();
-        found.problems.push(("fieldPath", why));
+        found
+            .problems
+            .push(("fieldPath", "must be a valid path".into()));
     }
     found
 }
 
 /// Why an expression is refused.
 enum Refusal {
-    /// It cannot be compiled, with the reason.
-    Compilation(String),
+    /// It cannot be compiled.
+    Compilation(Text),
     /// Its result has another type than it must have.
     Result,
+}
+
+impl Refusal {
+    fn compilation(why: &impl Display, problems: &[Problem]) -> Self {
+        let brief: Vec<_> = problems.iter().map(Problem::brief).collect();
+        Self::Compilation(Text {
+            full: why.to_string(),
+            brief: brief.join("; "),
+        })
+    }
+
+    /// Returns the server's text; `what` is what cannot be compiled.
+    fn text(self, result: &str, what: &str) -> Text {
+        match self {
+            Self::Result => result.into(),
+            Self::Compilation(Text { full, brief }) => Text {
+                full: format!("{what}compilation failed: {full}"),
+                brief: format!("{what}compilation failed: {brief}"),
+            },
+        }
+    }
 }
 
 /// Returns what an expression costs at most, if there are sizes.
@@ -87,7 +123,7 @@ fn check(
     sizes: Option<&Sizes>,
 ) -> Result<Option<u64>, Refusal> {
     let checked = program.check(&[("self", own), ("oldSelf", old)]);
-    let checked = checked.map_err(|why| Refusal::Compilation(why.to_string()))?;
+    let checked = checked.map_err(|why| Refusal::compilation(&why, why.problems()))?;
     if checked.result() != result {
         return Err(Refusal::Result);
     }

@@ -3,7 +3,7 @@
 use kube_codegen_formats::pointer;
 
 use super::{
-    examine::examine,
+    examine::{Text, examine},
     sizes::{Declared, count},
 };
 use crate::{
@@ -29,6 +29,8 @@ pub struct RuleProblem {
     pub of_total: bool,
     /// The server's text, without the path.
     pub message: String,
+    /// The same in one line: without the lines that repeat the rule.
+    pub brief: String,
 }
 
 /// As many expressions are named if all together cost too much, if each is at least a hundredth of what is permitted.
@@ -141,17 +143,18 @@ impl Found {
                 let why = format!(
                     "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
                 );
-                self.report(at("rule"), Reason::Invalid, why);
+                self.report(at("rule"), Reason::Invalid, (&*why).into());
             }
         }
     }
 
-    fn report(&mut self, pointer: String, reason: Reason, message: String) {
+    fn report(&mut self, pointer: String, reason: Reason, text: Text) {
         self.problems.push(RuleProblem {
             pointer,
             reason,
             of_total: false,
-            message,
+            message: text.full,
+            brief: text.brief,
         });
     }
 
@@ -160,6 +163,7 @@ impl Found {
             pointer,
             reason: Reason::Forbidden,
             of_total: true,
+            brief: message.clone(),
             message,
         });
     }
@@ -168,7 +172,7 @@ impl Found {
         self.total = self.total.saturating_add(cost);
         if cost > EXPRESSION_LIMIT {
             let why = exceeded(what, cost, EXPRESSION_LIMIT);
-            self.report(pointer.clone(), Reason::Forbidden, why);
+            self.report(pointer.clone(), Reason::Forbidden, (&*why).into());
         }
         if cost >= SCHEMA_LIMIT / 100 {
             self.expensive.push((cost, pointer));

@@ -10,8 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     cause::Cause,
+    embedded, lists,
     node::{Additional, Node},
+    prune,
     schema::Schema,
+    validate,
 };
 
 /// How much a sample contains.
@@ -27,6 +30,22 @@ pub enum Extent {
 const DEPTH: usize = 24;
 /// How many bytes a list, a map or a text of a sample has at most.
 const LARGEST: usize = 1 << 16;
+/// How many bytes a sample has at most, about: etcd stores no object that is much larger.
+const WHOLE: usize = 1 << 20;
+
+/// How many bytes a value that is made may still get. Past it, texts, lists and maps are shorter than the schema demands, and optional fields
+/// are left out.
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, bytes: usize) {
+        self.0 = self.0.saturating_sub(bytes);
+    }
+
+    fn is_full(&self) -> bool {
+        self.0 == 0
+    }
+}
 
 impl Schema {
     /// Makes an object that the schema accepts, and returns it with the violations that remain: none, unless a pattern or a rule asks for
@@ -66,22 +85,50 @@ impl Schema {
 
 /// Returns a value for a schema. `name` is the name of its field.
 fn value(schema: &Node, name: &str, extent: Extent, depth: usize) -> Value {
-    if let Some(default) = schema.default.as_ref().filter(|it| !it.is_object()) {
-        return default.clone();
-    }
-    if let Some(value) = schema.values.iter().find(|value| !value.is_null()) {
-        return value.clone();
-    }
+    within(schema, name, extent, depth, &mut Room(WHOLE))
+}
+
+fn within(schema: &Node, name: &str, extent: Extent, depth: usize, room: &mut Room) -> Value {
+    let value = match (given(schema), schema.type_.as_deref()) {
+        (Some(given), _) => given.clone(),
+        (None, Some("array")) if !schema.int_or_string => {
+            return list(schema, name, extent, depth, room);
+        }
+        (None, Some("object")) if !schema.int_or_string => {
+            return object(schema, extent, depth, room);
+        }
+        (None, _) => scalar(schema, name, room),
+    };
+    room.take(search::size(&value));
+    value
+}
+
+/// Returns the value that the schema has: its default, one of its enum, or its example.
+fn given(schema: &Node) -> Option<&Value> {
+    let default = schema.default.as_ref().filter(|it| !it.is_object());
+    let listed = || schema.values.iter().find(|value| !value.is_null());
+    let example = || schema.example.as_ref().filter(|it| is_example(schema, it));
+    default.or_else(listed).or_else(example)
+}
+
+/// Whether an example is worth showing: authors change a schema and forget them. Rules are fulfilled by the search.
+fn is_example(schema: &Node, example: &Value) -> bool {
+    let mut kept = example.clone();
+    let mut causes = embedded::undecodable(schema, example);
+    causes.extend(validate::validate(schema, example, None, ""));
+    lists::validate(schema, example, "", &mut causes);
+    !example.is_null() && causes.is_empty() && prune::prune(schema, &mut kept).is_empty()
+}
+
+fn scalar(schema: &Node, name: &str, room: &Room) -> Value {
     match schema.type_.as_deref() {
         _ if schema.int_or_string => match &schema.pattern {
             Some(pattern) => pattern.example(text::matching).into(),
             None => number(schema, 1),
         },
-        Some("string") => text::string(schema, name).into(),
+        Some("string") => text::string(schema, name, room.0).into(),
         Some("integer" | "number") => number(schema, 1),
         Some("boolean") => true.into(),
-        Some("array") => list(schema, name, extent, depth),
-        Some("object") => object(schema, extent, depth),
         _ => Value::Object(Map::new()),
     }
 }
@@ -123,20 +170,20 @@ fn number(schema: &Node, wanted: i64) -> Value {
     }
 }
 
-fn list(schema: &Node, name: &str, extent: Extent, depth: usize) -> Value {
+fn list(schema: &Node, name: &str, extent: Extent, depth: usize, room: &mut Room) -> Value {
     let least = usize::try_from(schema.min_items.unwrap_or_default()).unwrap_or_default();
-    let wanted = least.max(usize::from(extent == Extent::Full && depth > 0));
+    let is_shown = extent == Extent::Full && depth > 0 && !room.is_full();
+    let wanted = least.max(usize::from(is_shown));
     let most = usize::try_from(schema.max_items.unwrap_or(i64::MAX)).unwrap_or(usize::MAX);
     let Some(inner) = schema.items.as_deref().filter(|_| wanted.min(most) > 0) else {
         return Value::Array(Vec::new());
     };
-    let item = value(
-        inner,
-        name.strip_suffix('s').unwrap_or(name),
-        extent,
-        depth.saturating_sub(1),
-    );
-    let most = most.min(LARGEST / item.to_string().len().max(1));
+    let name = name.strip_suffix('s').unwrap_or(name);
+    let item = within(inner, name, extent, depth.saturating_sub(1), room);
+    let size = item.to_string().len().max(1);
+    // The first one is there already.
+    let most = most.min(LARGEST.min(room.0 + size) / size);
+    room.take(size.saturating_mul(wanted.min(most).saturating_sub(1)));
     let differ = schema.list_type.as_deref().is_some_and(|it| it != "atomic");
     let items = (0..wanted.min(most)).map(|index| {
         let mut item = item.clone();
@@ -169,7 +216,7 @@ fn numbered(value: Value, index: usize) -> Value {
     }
 }
 
-fn object(schema: &Node, extent: Extent, depth: usize) -> Value {
+fn object(schema: &Node, extent: Extent, depth: usize, room: &mut Room) -> Value {
     let mut names: Vec<&str> = schema.required.iter().map(String::as_str).collect();
     // The first branch decides which of the alternatives are set.
     let branches = [&schema.one_of, &schema.any_of];
@@ -194,8 +241,12 @@ fn object(schema: &Node, extent: Extent, depth: usize) -> Value {
     }
     for name in names {
         let inner = schema.properties.get(name).or_else(|| schema.additional());
+        if room.is_full() && !schema.required.iter().any(|it| it == name) {
+            continue;
+        }
         if let (Some(inner), false) = (inner, fields.contains_key(name)) {
-            let value = value(inner, name, extent, depth.saturating_sub(1));
+            let value = within(inner, name, extent, depth.saturating_sub(1), room);
+            room.take(name.len());
             fields.insert(name.to_owned(), value);
         }
     }
@@ -206,18 +257,20 @@ fn object(schema: &Node, extent: Extent, depth: usize) -> Value {
     for index in 0..missing.max(0) {
         let depth = depth.saturating_sub(1);
         let (key, value) = match &schema.additional_properties {
-            Some(Additional::Schema(inner)) => (key(index), value(inner, "value", extent, depth)),
+            Some(Additional::Schema(inner)) => {
+                (key(index), within(inner, "value", extent, depth, room))
+            }
             Some(Additional::Allowed(true)) => (key(index), Value::Object(Map::new())),
             _ => {
                 let mut absent = schema.properties.iter();
                 match absent.find(|(name, _)| !fields.contains_key(*name)) {
-                    Some((name, inner)) => (name.clone(), value(inner, name, extent, depth)),
+                    Some((name, inner)) => (name.clone(), within(inner, name, extent, depth, room)),
                     None => break,
                 }
             }
         };
         size += key.len() + value.to_string().len();
-        if size > LARGEST {
+        if size > LARGEST || room.is_full() {
             break;
         }
         fields.insert(key, value);
@@ -291,6 +344,98 @@ mod tests {
             .unwrap()
             .sample(Extent::Minimal, &head("example"));
         assert_eq!(causes, []);
+    }
+
+    #[test]
+    fn an_example_is_used_if_it_is_valid() {
+        for (schema, expected) in [
+            (json!({"type": "string", "example": "a.b"}), json!("a.b")),
+            (
+                json!({"type": "string", "pattern": "^[a-z]$", "example": "aa"}),
+                json!("a"),
+            ),
+            (json!({"type": "integer", "example": "1"}), json!(1)),
+            (
+                json!({"type": "string", "default": "d", "example": "e"}),
+                json!("d"),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "string"}, "example": ["x", "y"]}),
+                json!(["x", "y"]),
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "string"}}, "example": {"a": "x"}}),
+                json!({"a": "x"}),
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "string"}}, "example": {"b": "x"}}),
+                json!({}),
+            ),
+            (
+                json!({"x-kubernetes-int-or-string": true, "example": "50%"}),
+                json!("50%"),
+            ),
+            (json!({"type": "string", "example": null}), json!("example")),
+        ] {
+            let whole =
+                json!({"type": "object", "required": ["spec"], "properties": {"spec": schema}});
+            let (sample, causes) = Schema::new(&whole)
+                .unwrap()
+                .sample(Extent::Minimal, &head("example"));
+            assert_eq!((&sample["spec"], causes.len()), (&expected, 0), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_text_has_both_its_format_and_its_pattern() {
+        for (format, pattern) in [
+            (
+                "duration",
+                "^(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?$",
+            ),
+            ("duration", "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"),
+            ("duration", "^([0-9]+h)?([0-9]+m)?$"),
+            ("duration", "[0-9]*s?"),
+            ("date-time", "Z$"),
+            ("date", "^.{10}$"),
+            ("uri", "^https?://.*"),
+            ("uri", "^(https|ssh)://"),
+            ("uri", "[.]git$"),
+            ("ipv4", "^10[.]"),
+            ("cidr", ":"),
+            ("hostname", "^[a-z]+$"),
+            ("email", "@"),
+            ("uuid", "^[A-F0-9-]*$"),
+        ] {
+            let text = json!({"type": "string", "format": format, "pattern": pattern});
+            let schema =
+                json!({"type": "object", "required": ["spec"], "properties": {"spec": text}});
+            let schema = Schema::new(&schema).unwrap();
+            let (sample, causes) = schema.sample(Extent::Minimal, &head("example"));
+            assert_eq!(causes, [], "{format} {pattern}: {}", sample["spec"]);
+        }
+    }
+
+    #[test]
+    fn many_large_fields_are_not_larger_than_an_object_may_be() {
+        for large in [
+            json!({"type": "string", "minLength": 60_000}),
+            json!({"type": "array", "minItems": 9000, "items": {"type": "string"}}),
+            json!({"type": "object", "minProperties": 9000, "additionalProperties": {"type": "integer"}}),
+        ] {
+            let fields = (0..300).map(|index| (format!("field{index}"), large.clone()));
+            let mut spec = json!({"type": "object", "properties": fields.collect::<Map<_, _>>()});
+            for required in [json!([]), (0..300).map(|it| format!("field{it}")).collect()] {
+                spec["required"] = required;
+                let schema =
+                    json!({"type": "object", "required": ["spec"], "properties": {"spec": spec}});
+                let schema = Schema::new(&schema).unwrap().with_effort(0);
+                let (sample, _) = schema.sample(Extent::Full, &head("example"));
+                let size = sample.to_string().len();
+                assert!(size <= 2 * WHOLE, "{size}");
+                assert!(size > WHOLE / 8, "{size}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{DEPTH, Extent, LARGEST, number, search, text, value};
+use super::{DEPTH, Extent, LARGEST, Room, number, search, text, value};
 use crate::{
     cause::Cause,
     node::{Additional, Node},
@@ -88,7 +88,7 @@ impl Random {
     }
 
     fn text(&mut self, schema: &Node, name: &str) -> Value {
-        let plain = text::string(schema, name);
+        let plain = text::string(schema, name, LARGEST);
         if schema.format.is_none() && schema.pattern.is_none() && self.below(2) == 0 {
             let text = format!("{plain}-{}", self.below(1000));
             let most = usize::try_from(schema.max_length.unwrap_or(i64::MAX)).unwrap_or(usize::MAX);
@@ -136,7 +136,7 @@ impl Random {
 
     fn object(&mut self, schema: &Node, depth: usize) -> Value {
         // Alternatives and counts are met by the usual sample.
-        let base = super::object(schema, Extent::Minimal, depth);
+        let base = super::object(schema, Extent::Minimal, depth, &mut Room(LARGEST));
         let Value::Object(mut fields) = base else {
             return base;
         };

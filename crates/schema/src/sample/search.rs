@@ -3,7 +3,7 @@
 use kube_codegen_formats::pointer;
 use serde_json::Value;
 
-use super::{DEPTH, Extent, hints::Hints, text, value};
+use super::{DEPTH, Extent, LARGEST, hints::Hints, text, value};
 use crate::{cause::Cause, defaults, metadata, node::Node, schema::Schema};
 
 /// How many changes a sample gets at most.
@@ -55,7 +55,8 @@ fn cost(value: &Value) -> usize {
     size(value).max(LEAST)
 }
 
-fn size(value: &Value) -> usize {
+/// Returns about how many bytes a value has.
+pub(super) fn size(value: &Value) -> usize {
     let inner = match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(size).sum(),
@@ -89,17 +90,18 @@ fn improve_places(
             continue;
         }
         let cost = cost(place);
-        let edited = edits(node, place, hints, false, "").into_iter();
-        let edited = edited.map(|edit| {
-            let mut edited = place.clone();
-            edit.apply(&mut edited);
-            edited
-        });
         let most = *budget / cost;
-        let better = edited.take(most).find(|edited| {
-            *budget = budget.saturating_sub(cost);
-            count(schema, node, edited) < before
-        });
+        let better = edits(node, place, hints, false, "")
+            .map(|edit| {
+                let mut edited = place.clone();
+                edit.apply(&mut edited);
+                edited
+            })
+            .take(most)
+            .find(|edited| {
+                *budget = budget.saturating_sub(cost);
+                count(schema, node, edited) < before
+            });
         if let Some(better) = better {
             *place = better;
         }
@@ -190,13 +192,23 @@ impl Edit {
     }
 }
 
-/// Returns the changes at or directly below a place. `last`: the field that was tried before, which is removed first.
-fn edits(node: &Node, place: &Value, hints: &Hints, is_root: bool, last: &str) -> Vec<Edit> {
-    let mut found = Vec::new();
-    if is_root && place["metadata"].is_object() {
-        // A rule may demand a name.
-        found.extend(hints.names.iter().cloned().map(Edit::Name));
-    }
+/// Returns the changes at or directly below a place, each made when it is tried: together they may be much larger than the object. `last`: the
+/// field that was tried before, which is removed first.
+fn edits<'a>(
+    node: &'a Node,
+    place: &'a Value,
+    hints: &'a Hints,
+    is_root: bool,
+    last: &str,
+) -> Box<dyn Iterator<Item = Edit> + 'a> {
+    const EXTENTS: [Extent; 2] = [Extent::Minimal, Extent::Full];
+    // A rule may demand a name.
+    let named: &[String] = if is_root && place["metadata"].is_object() {
+        &hints.names
+    } else {
+        &[]
+    };
+    let named = named.iter().cloned().map(Edit::Name);
     match place {
         Value::Object(fields) => {
             let is_meta =
@@ -204,35 +216,42 @@ fn edits(node: &Node, place: &Value, hints: &Hints, is_root: bool, last: &str) -
             let optional = |name: &&String| !node.required.contains(name) && !is_meta(name);
             let mut names: Vec<&String> = fields.keys().filter(optional).collect();
             names.sort_by_key(|name| *name != last);
-            found.extend(names.into_iter().cloned().map(Edit::Remove));
+            let removed = names.into_iter().cloned().map(Edit::Remove);
             let absent = node.properties.iter();
-            for (name, inner) in absent.filter(|(name, _)| !fields.contains_key(*name)) {
-                for extent in [Extent::Minimal, Extent::Full] {
+            let absent = absent.filter(|(name, _)| !fields.contains_key(*name));
+            let added = absent.flat_map(|(name, inner)| {
+                EXTENTS.into_iter().map(|extent| {
                     let value = value(inner, name, extent, DEPTH / 2);
-                    found.push(Edit::Set(name.clone(), value));
-                }
-            }
-            if !is_root {
-                let extents = [Extent::Minimal, Extent::Full].into_iter();
-                let values = extents.map(|extent| value(node, "", extent, DEPTH / 2));
-                found.extend(values.map(Edit::Replace));
-            }
-            for (name, inner) in &node.properties {
+                    Edit::Set(name.clone(), value)
+                })
+            });
+            let extents: &[Extent] = if is_root { &[] } else { &EXTENTS };
+            let replaced = extents.iter();
+            let replaced =
+                replaced.map(|extent| Edit::Replace(value(node, "", *extent, DEPTH / 2)));
+            let changed = node.properties.iter().flat_map(|(name, inner)| {
                 let others = others(inner, fields.get(name), hints).into_iter();
-                found.extend(others.map(|other| Edit::Set(name.clone(), other)));
-            }
+                others.map(|other| Edit::Set(name.clone(), other))
+            });
+            Box::new(
+                named
+                    .chain(removed)
+                    .chain(added)
+                    .chain(replaced)
+                    .chain(changed),
+            )
         }
         Value::Array(items) => {
             let inner = node.items.as_deref().filter(|_| items.is_empty());
             let item = inner.map(|inner| value(inner, "", Extent::Minimal, DEPTH / 2));
-            found.push(Edit::Replace(item.into_iter().collect()));
+            let replaced = Edit::Replace(item.into_iter().collect());
+            Box::new(named.chain([replaced]))
         }
         place => {
             let others = others(node, Some(place), hints).into_iter();
-            found.extend(others.map(Edit::Replace));
+            Box::new(named.chain(others.map(Edit::Replace)))
         }
     }
-    found
 }
 
 /// Returns other values of a scalar.
@@ -274,7 +293,7 @@ fn others(schema: &Node, found: Option<&Value>, hints: &Hints) -> Vec<Value> {
             known.map(Value::from).collect()
         }
         // Of a name that is given.
-        Value::String(_) => vec![text::string(schema, "").into()],
+        Value::String(_) => vec![text::string(schema, "", LARGEST).into()],
         _ => Vec::new(),
     }
 }

@@ -1,53 +1,101 @@
 //! Makes strings of a format or a pattern.
 
-use kube_codegen_formats::pattern;
+use kube_codegen_formats::{self as formats, pattern};
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 use super::LARGEST;
 use crate::node::Node;
 
-/// Returns a string that a schema accepts.
-pub(super) fn string(schema: &Node, name: &str) -> String {
-    let format = schema
-        .format
-        .as_deref()
-        .map(|format| format.replace('-', ""));
-    let text = match (&schema.pattern, format.as_deref()) {
-        (Some(pattern), _) => return fit(schema, pattern.example(matching).to_owned()),
-        (_, Some("datetime")) => "2030-01-01T00:00:00Z",
-        (_, Some("date")) => "2030-01-01",
-        (_, Some("duration")) => "1h",
-        (_, Some("uri")) => "https://example.com",
-        (_, Some("email")) => "user@example.com",
-        (_, Some("hostname")) => "example.com",
-        (_, Some("ipv4")) => "192.0.2.1",
-        (_, Some("ipv6")) => "2001:db8::1",
-        (_, Some("cidr")) => "192.0.2.0/24",
-        (_, Some("mac")) => "00:00:5e:00:53:01",
-        (_, Some("uuid" | "uuid4")) => "6f4fd6c6-2d4b-4f5b-9f4f-0123456789ab",
-        (_, Some("uuid3")) => "6f4fd6c6-2d4b-3f5b-9f4f-0123456789ab",
-        (_, Some("uuid5")) => "6f4fd6c6-2d4b-5f5b-9f4f-0123456789ab",
-        (_, Some("isbn" | "isbn10")) => "0321751043",
-        (_, Some("isbn13")) => "9780321751041",
-        (_, Some("creditcard")) => "4111111111111111",
-        (_, Some("ssn")) => "123-45-6789",
-        (_, Some("hexcolor")) => "#00ff00",
-        (_, Some("rgbcolor")) => "rgb(0,255,0)",
-        (_, Some("byte")) => "ZXhhbXBsZQ==",
-        (_, Some("bsonobjectid")) => "507f1f77bcf86cd799439011",
-        _ if name.to_lowercase().ends_with("url") => "https://example.com",
-        _ => "example",
+/// Returns a string that a schema accepts; to be as long as the schema demands, it gets at most `room` bytes.
+pub(super) fn string(schema: &Node, name: &str, room: usize) -> String {
+    let format = schema.format.as_deref();
+    let Some(pattern) = &schema.pattern else {
+        let text = match examples(format) {
+            [first, ..] => first,
+            [] if name.to_lowercase().ends_with("url") => "https://example.com",
+            [] => "example",
+        };
+        return fit(schema, text.to_owned(), room);
     };
-    fit(schema, text.to_owned())
+    let text = fit(schema, pattern.example(matching).to_owned(), room);
+    let is_of_format =
+        |text: &str| format.is_none_or(|it| formats::check(it, text).unwrap_or(true));
+    if is_of_format(&text) {
+        return text;
+    }
+    // Both demand something: of what one of them suggests, some may fulfil the other.
+    let whole = fit(schema, written(&pattern.source, true), room);
+    if is_of_format(&whole) {
+        return whole;
+    }
+    let is_match = |text: &&&str| pattern.is_match(text).unwrap_or_default();
+    let found = examples(format).iter().find(is_match);
+    found.map_or(text, |found| (*found).to_owned())
+}
+
+/// Returns texts of a format, the most usual first.
+fn examples(format: Option<&str>) -> &'static [&'static str] {
+    let Some(format) = format else {
+        return &[];
+    };
+    match format.replace('-', "").as_str() {
+        "datetime" => &[
+            "2030-01-01T00:00:00Z",
+            "2030-01-01T00:00:00.000Z",
+            "2030-01-01T00:00:00+00:00",
+        ],
+        "date" => &["2030-01-01"],
+        "duration" => &[
+            "1h", "30s", "5m", "1h0m0s", "1m30s", "100ms", "1d", "1h30m", "10s", "1.5h", "10us",
+        ],
+        "uri" => &[
+            "https://example.com",
+            "http://example.com",
+            "https://example.com/",
+            "https://example.com/path",
+            "https://example.com:443",
+            "http://example.com:80",
+            "https://example.com/path.git",
+            "ssh://git@example.com/path",
+            "oci://example.com/path",
+            "s3://example/path",
+            "tcp://example.com:80",
+        ],
+        "email" => &["user@example.com"],
+        "hostname" => &["example.com", "example", "www.example.com"],
+        "ipv4" => &["192.0.2.1", "10.0.0.1", "127.0.0.1", "192.168.0.1"],
+        "ipv6" => &["2001:db8::1", "2001:db8:0:0:0:0:0:1", "::1", "fd00::1"],
+        "cidr" => &["192.0.2.0/24", "10.0.0.0/16", "10.0.0.0/8", "2001:db8::/32"],
+        "mac" => &[
+            "00:00:5e:00:53:01",
+            "00-00-5e-00-53-01",
+            "00:00:5E:00:53:01",
+        ],
+        "uuid" | "uuid4" => &[
+            "6f4fd6c6-2d4b-4f5b-9f4f-0123456789ab",
+            "6F4FD6C6-2D4B-4F5B-9F4F-0123456789AB",
+        ],
+        "uuid3" => &["6f4fd6c6-2d4b-3f5b-9f4f-0123456789ab"],
+        "uuid5" => &["6f4fd6c6-2d4b-5f5b-9f4f-0123456789ab"],
+        "isbn" | "isbn10" => &["0321751043"],
+        "isbn13" => &["9780321751041"],
+        "creditcard" => &["4111111111111111"],
+        "ssn" => &["123-45-6789"],
+        "hexcolor" => &["#00ff00", "#00FF00", "#0f0"],
+        "rgbcolor" => &["rgb(0,255,0)"],
+        "byte" => &["ZXhhbXBsZQ=="],
+        "bsonobjectid" => &["507f1f77bcf86cd799439011"],
+        _ => &[],
+    }
 }
 
 /// Repeats or cuts a text to the length that a schema accepts.
-fn fit(schema: &Node, mut text: String) -> String {
+fn fit(schema: &Node, mut text: String, room: usize) -> String {
     let size = |bound: Option<i64>, or: usize| {
         bound.map_or(or, |bound| usize::try_from(bound).unwrap_or_default())
     };
     let end = text.chars().last().unwrap_or('a');
-    let least = size(schema.min_length, 0).min(LARGEST);
+    let least = size(schema.min_length, 0).min(LARGEST.min(room));
     let missing = least.saturating_sub(text.chars().count());
     text.extend(std::iter::repeat_n(end, missing));
     let most = size(schema.max_length, usize::MAX);
@@ -59,16 +107,21 @@ fn fit(schema: &Node, mut text: String) -> String {
 
 /// Returns a text that matches a pattern, as short as it is simple: each repetition at least once, where that is permitted.
 pub(super) fn matching(source: &str) -> String {
+    written(source, false)
+}
+
+/// Returns a text that matches a pattern; `is_whole`: with what is optional.
+fn written(source: &str, is_whole: bool) -> String {
     let mut text = String::new();
     if let Ok(pattern) = pattern::translate(source)
         && let Ok(hir) = regex_syntax::parse(&pattern)
     {
-        write(&hir, &mut text);
+        write(&hir, is_whole, &mut text);
     }
     text
 }
 
-fn write(hir: &Hir, text: &mut String) {
+fn write(hir: &Hir, is_whole: bool, text: &mut String) {
     match hir.kind() {
         HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(Class::Unicode(class)) => {
@@ -88,21 +141,21 @@ fn write(hir: &Hir, text: &mut String) {
         HirKind::Repetition(repetition) => {
             let most = repetition.max.unwrap_or(u32::MAX);
             // What is optional may be left out.
-            let least = if most == 1 {
+            let least = if most == 1 && !is_whole {
                 repetition.min
             } else {
                 repetition.min.max(1)
             };
             for _ in 0..least.min(most) {
                 let size = text.len();
-                write(&repetition.sub, text);
+                write(&repetition.sub, is_whole, text);
                 if text.len() == size || size > LARGEST {
                     break;
                 }
             }
         }
-        HirKind::Capture(capture) => write(&capture.sub, text),
-        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, text)),
+        HirKind::Capture(capture) => write(&capture.sub, is_whole, text),
+        HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, is_whole, text)),
         HirKind::Alternation(parts) => {
             // An empty alternative is not worth showing.
             let mut parts = parts.iter();
@@ -110,7 +163,7 @@ fn write(hir: &Hir, text: &mut String) {
                 .clone()
                 .find(|part| part.properties().minimum_len() > Some(0));
             if let Some(part) = first.or_else(|| parts.next()) {
-                write(part, text);
+                write(part, is_whole, text);
             }
         }
         HirKind::Empty | HirKind::Look(_) => {}

@@ -158,6 +158,13 @@ impl Expr {
         }
     }
 
+    /// Returns how many parts the expression has.
+    pub(super) fn size(&self) -> usize {
+        let mut size = 0;
+        self.walk(&mut |_| size += 1);
+        size
+    }
+
     /// Calls a function with the expression and with everything in it.
     pub(super) fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Self)) {
         visit(self);

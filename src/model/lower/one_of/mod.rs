@@ -9,10 +9,12 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-use super::node::Node;
+use super::node::{Lowering, Node};
+use crate::base::diag::Code;
 use crate::model::ir::{Body, Choice, EnumBase, Field, Member, Presence, Scalar, Ty, Types};
 use expression::{Comparison, Expr, State};
-use std::collections::BTreeSet;
+use rule::Read;
+use std::{cell::Cell, collections::BTreeSet};
 
 /// The most properties of a choice. Sets of them are bits.
 const MOST_MEMBERS: usize = 64;
@@ -21,9 +23,12 @@ const MOST_MEMBERS: usize = 64;
 const MOST_VALUES: usize = 64;
 const MOST_SELECTORS: usize = 4;
 
+/// How many parts of conditions are evaluated at most for the choices of an object.
+const MOST_STEPS: usize = 20_000_000;
+
 /// Returns the choices of an object, the one with the most members first.
 pub(super) fn choices(
-    types: &Types,
+    lowering: &mut Lowering<'_>,
     node: &Node,
     fields: &[Field],
     keeps_rest: bool,
@@ -31,15 +36,35 @@ pub(super) fn choices(
     let find = |name: &str| fields.iter().position(|field| field.wire == name);
     let mut conditions = combinators::conditions(&node.schema.logic, &find);
     conditions.extend(counts(node, fields, keeps_rest));
-    for validation in &node.rules.validations {
+    let mut too_large = Vec::new();
+    for (index, validation) in node.rules.validations.iter().enumerate() {
         let rule = validation["rule"].as_str().unwrap_or_default();
         // A rule about changes says nothing about a new object.
         if !rule.contains("oldSelf") {
-            conditions.extend(rule::condition(rule, &find));
+            match rule::condition(rule, &find) {
+                Read::Condition(condition) => conditions.push(condition),
+                Read::Nothing => {}
+                Read::TooLarge => too_large.push(index),
+            }
         }
     }
-    let proof = Proof::new(types, fields, conditions);
-    proof.choices()
+    let proof = Proof::new(lowering.types, fields, conditions);
+    let choices = proof.choices();
+    let mut report = |at: &str, what: &str| {
+        let message = format!("{what} too large to find out which fields exclude each other");
+        let mut place = node.path.place(lowering.place, lowering.schema_pointer);
+        place.pointer.push_str(at);
+        let note = lowering.diagnostics.report(Code::Choice, place, message);
+        note.hint("no choice is derived from it; the API server still evaluates it");
+    };
+    for index in too_large {
+        let at = format!("/x-kubernetes-validations/{index}/rule");
+        report(&at, "the rule is");
+    }
+    if choices.is_none() {
+        report("", "the conditions of this object are");
+    }
+    choices.unwrap_or_default()
 }
 
 /// Returns the conditions of `minProperties` and `maxProperties`.
@@ -66,6 +91,10 @@ struct Proof<'a> {
     selectors: Vec<Selector>,
     /// Whether a field is present in each object that the API server stores.
     always: Vec<bool>,
+    /// How many parts all conditions have.
+    size: usize,
+    /// How many parts may still be evaluated.
+    steps: Cell<usize>,
 }
 
 /// A property whose values choose.
@@ -99,11 +128,14 @@ impl<'a> Proof<'a> {
             fields,
             always: always.collect(),
             selectors,
+            size: conditions.iter().map(Expr::size).sum::<usize>().max(1),
+            steps: Cell::new(MOST_STEPS),
             conditions,
         }
     }
 
-    fn choices(&self) -> Vec<Choice> {
+    /// Returns the choices; none if that takes too many steps.
+    fn choices(&self) -> Option<Vec<Choice>> {
         let mut mentioned: Vec<usize> = Vec::new();
         for condition in &self.conditions {
             condition.walk(&mut |expr| {
@@ -116,7 +148,7 @@ impl<'a> Proof<'a> {
         }
         mentioned.retain(|field| !self.always[*field] && !self.is_refused(&[(*field, true)]));
         if mentioned.len() > MOST_MEMBERS {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let excludes = |a: usize, b: usize| {
             let (a, b) = (mentioned[a], mentioned[b]);
@@ -137,7 +169,8 @@ impl<'a> Proof<'a> {
             named_by: (index > 0).then(|| self.fields[first].wire.clone()),
             ..choice
         });
-        groups.collect()
+        let choices = groups.collect();
+        (self.steps.get() > 0).then_some(choices)
     }
 
     fn choice(&self, group: &[usize]) -> Choice {
@@ -177,8 +210,10 @@ impl<'a> Proof<'a> {
     }
 
     fn refuses(&self, state: &State<'_>) -> bool {
+        let left = self.steps.get().saturating_sub(self.size);
+        self.steps.set(left);
         let mut conditions = self.conditions.iter();
-        conditions.any(|condition| condition.certain(state) == Some(false))
+        left > 0 && conditions.any(|condition| condition.certain(state) == Some(false))
     }
 
     fn state(&self, fixed: &[(usize, bool)]) -> State<'static> {

@@ -7,26 +7,54 @@ use crate::model::tokens::{Token, tokens};
 /// The deepest nesting that is read.
 const MOST_DEPTH: usize = 64;
 
-/// Returns the condition of a rule.
-pub(super) fn condition(rule: &str, find: Find<'_>) -> Option<Expr> {
+/// The most parts that the macros of a rule expand to: each copies its body for each element of a list, and a short rule nests them.
+const MOST_PARTS: usize = 20_000;
+
+/// What becomes of a rule.
+#[derive(Debug, PartialEq)]
+pub(super) enum Read {
+    Condition(Expr),
+    /// It is not understood.
+    Nothing,
+    /// Its macros expand to too much.
+    TooLarge,
+}
+
+/// Reads the condition of a rule.
+pub(super) fn condition(rule: &str, find: Find<'_>) -> Read {
+    let Some(tokens) = tokens(rule) else {
+        return Read::Nothing;
+    };
     let mut parser = Parser {
-        tokens: tokens(rule)?,
+        tokens,
         at: 0,
         depth: 0,
+        parts: Some(MOST_PARTS),
         find,
     };
-    let expr = parser.expression()?;
-    (parser.at == parser.tokens.len()).then_some(expr)
+    match parser.expression() {
+        Some(expr) if parser.at == parser.tokens.len() => Read::Condition(expr),
+        _ if parser.parts.is_none() => Read::TooLarge,
+        _ => Read::Nothing,
+    }
 }
 
 struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
+    /// How many parts macros may still expand to; none if that was not enough.
+    parts: Option<usize>,
     find: Find<'a>,
 }
 
 impl Parser<'_> {
+    /// Takes what an expansion needs; none if there is not enough left.
+    fn spend(&mut self, parts: usize) -> Option<()> {
+        self.parts = self.parts?.checked_sub(parts);
+        self.parts.map(|_| ())
+    }
+
     fn symbol(&self) -> &str {
         match self.tokens.get(self.at) {
             Some(Token::Symbol(symbol)) => symbol,
@@ -108,6 +136,7 @@ impl Parser<'_> {
                 ">=" => compare(Comparison::LessOrEqual, right, left),
                 _ => match right {
                     Expr::List(values) => {
+                        self.spend(left.size().saturating_mul(values.len()))?;
                         let equal = values.into_iter().map(|value| left.clone().equal(value));
                         Expr::Any(equal.collect())
                     }
@@ -167,7 +196,7 @@ impl Parser<'_> {
                 let name = self.name()?;
                 expr = if self.take("(") {
                     let arguments = self.list(")")?.0;
-                    method(expr, &name, &arguments)
+                    self.method(expr, &name, &arguments)?
                 } else if expr == Expr::Object {
                     match (self.find)(&unescaped(&name)) {
                         Some(field) if is_optional => Expr::Optional(field),
@@ -233,6 +262,31 @@ impl Parser<'_> {
         }
     }
 
+    fn method(&mut self, on: Expr, name: &str, arguments: &[Expr]) -> Option<Expr> {
+        Some(match (&on, name, arguments) {
+            (Expr::Optional(_), "hasValue", []) => present(&on),
+            (list, "size", []) => size(list),
+            (Expr::List(values), "sum", []) => Expr::Sum(values.clone()),
+            (Expr::List(values), _, [Expr::Variable(variable), then]) => {
+                let sizes: usize = values.iter().map(Expr::size).sum();
+                self.spend(then.size().saturating_mul(sizes))?;
+                let each = values.iter().map(|value| then.with(variable, value));
+                let each: Vec<Expr> = each.map(settled).collect();
+                match name {
+                    "filter" => Expr::Filtered(each),
+                    "exists_one" | "existsOne" => Expr::exactly_one(each),
+                    "exists" => Expr::Any(each),
+                    "all" => Expr::All(each),
+                    "map" => Expr::List(each),
+                    _ => Expr::Unknown,
+                }
+            }
+            // A method of the variable of a macro: what it is called on is known once the variable is replaced.
+            (Expr::Variable(_), "hasValue", []) => on,
+            _ => Expr::Unknown,
+        })
+    }
+
     /// Reads expressions up to a symbol; also returns how many of them are optional.
     fn list(&mut self, end: &str) -> Option<(Vec<Expr>, usize)> {
         let mut values = Vec::new();
@@ -276,29 +330,6 @@ fn function(name: &str, arguments: &[Expr]) -> Expr {
     match (name, arguments) {
         ("has", [Expr::Field(field)]) => Expr::Has(*field),
         ("size", [list]) => size(list),
-        _ => Expr::Unknown,
-    }
-}
-
-fn method(on: Expr, name: &str, arguments: &[Expr]) -> Expr {
-    match (&on, name, arguments) {
-        (Expr::Optional(_), "hasValue", []) => present(&on),
-        (list, "size", []) => size(list),
-        (Expr::List(values), "sum", []) => Expr::Sum(values.clone()),
-        (Expr::List(values), _, [Expr::Variable(variable), then]) => {
-            let each = values.iter().map(|value| then.with(variable, value));
-            let each: Vec<Expr> = each.map(settled).collect();
-            match name {
-                "filter" => Expr::Filtered(each),
-                "exists_one" | "existsOne" => Expr::exactly_one(each),
-                "exists" => Expr::Any(each),
-                "all" => Expr::All(each),
-                "map" => Expr::List(each),
-                _ => Expr::Unknown,
-            }
-        }
-        // A method of the variable of a macro: what it is called on is known once the variable is replaced.
-        (Expr::Variable(_), "hasValue", []) => on,
         _ => Expr::Unknown,
     }
 }
