@@ -131,7 +131,8 @@ impl ConvertPoolV1beta1 for Conversion {
 
     fn spec_formatter_sections(
         &self,
-    ) -> Mapping<Vec<v1beta1::PoolSpecFormatterSections>, Vec<v1::PoolSpecFormatterFilesSections>> {
+    ) -> Mapping<Vec<v1beta1::PoolSpecFormatterSections>, Vec<v1::PoolSpecFormatterFilesSections>>
+    {
         Mapping::copy()
     }
 

@@ -214,9 +214,9 @@ fn edits<'a>(
             let is_meta =
                 |name: &str| is_root && matches!(name, "apiVersion" | "kind" | "metadata");
             let optional = |name: &&String| !node.required.contains(name) && !is_meta(name);
-            let mut names: Vec<&String> = fields.keys().filter(optional).collect();
-            names.sort_by_key(|name| *name != last);
-            let removed = names.into_iter().cloned().map(Edit::Remove);
+            let mut removable: Vec<&String> = fields.keys().filter(optional).collect();
+            removable.sort_by_key(|name| *name != last);
+            let removed = removable.into_iter().cloned().map(Edit::Remove);
             let absent = node.properties.iter();
             let absent = absent.filter(|(name, _)| !fields.contains_key(*name));
             let added = absent.flat_map(|(name, inner)| {
