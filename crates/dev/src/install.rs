@@ -130,29 +130,33 @@ impl Files {
     }
 
     /// Reads all of them. Of `deploy/`, its kustomization selects what is installed; then its sample is applied unless other objects are
-    /// to be. No file is in both parts.
+    /// to be. No file is read twice.
     pub(super) fn read(&self) -> Result<Read, String> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let paths = |objects: &Objects| -> BTreeSet<PathBuf> {
+            objects.iter().map(|(path, _)| real(path)).collect()
+        };
         let mut installed = objects(&self.named)?;
         let (mut applied, mut notes) = (self.applied.clone(), Vec::new());
         if let Some(deploy) = &self.deploy {
-            match kustomization::of(deploy)? {
-                None => installed.extend(objects(slice::from_ref(deploy))?),
+            let mut own = match kustomization::of(deploy)? {
+                None => objects(slice::from_ref(deploy))?,
                 Some(path) => {
                     let mut reader = kustomization::Reader::new(&|path| objects(&[path.into()]));
-                    installed.extend(reader.read(&path)?);
+                    let selected = reader.read(&path)?;
                     notes = reader.notes();
                     let sample = deploy.join(SAMPLE);
                     if applied.is_empty() && sample.is_file() {
                         applied.push(sample);
                     }
+                    selected
                 }
-            }
+            };
+            let named = paths(&installed);
+            own.retain(|(path, _)| !named.contains(&real(path)));
+            installed.extend(own);
         }
         let mut later = objects(&applied)?;
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let paths = |objects: &Objects| -> BTreeSet<PathBuf> {
-            objects.iter().map(|(path, _)| real(path)).collect()
-        };
         let twice: BTreeSet<PathBuf> = &paths(&installed) & &paths(&later);
         // A file that is named is applied later, unless it has what the operator needs when it starts.
         let needed: BTreeSet<PathBuf> = installed

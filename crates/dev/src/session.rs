@@ -139,7 +139,13 @@ async fn session(
         view.note("no operator: the API server runs until Ctrl-C");
     }
     let applied = read.applied.install(cluster, view).await;
-    applied.check()?;
+    if let Err(problem) = applied.check() {
+        // A sample that nobody has named may be wrong: a change is applied again.
+        if args.once || !args.apply.is_empty() {
+            return Err(problem);
+        }
+        view.error(&problem);
+    }
     not_applied.extend(applied);
     let mut waiting = Waiting::new(not_applied.waiting, view);
     let mut settled = Settled::default();

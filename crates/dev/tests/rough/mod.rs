@@ -149,7 +149,11 @@ patches:
 
 #[tokio::test]
 async fn the_kustomization_selects_what_is_installed_and_the_sample_is_applied_once() {
-    for apply in [&[][..], &["--apply", "deploy/sample.yaml"]] {
+    for apply in [
+        &[][..],
+        &["--apply", "deploy/sample.yaml"],
+        &["-f", "deploy/crd.yaml", "--apply", "./deploy/sample.yaml"],
+    ] {
         let folder = directory();
         deploy(folder.path(), SELECTED);
         let args = [apply, &["--", "sh", "-c", "echo started; exec sleep 1000"]].concat();
@@ -161,6 +165,7 @@ async fn the_kustomization_selects_what_is_installed_and_the_sample_is_applied_o
         let seen = dev.seen.join("\n");
         for (name, times) in [
             ("ConfigMap selected", 1),
+            ("CustomResourceDefinition ", 1),
             ("ConfigMap inner", 1),
             ("ConfigMap left-out", 0),
             ("ConfigMap other", 0),
