@@ -101,7 +101,8 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
     written().map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -124,7 +125,9 @@ mod tests {
         }
         // Not ours: no file, another name, a link.
         let others = ["kube-codegen-dev-fresh", "someone-else"].map(|it| parent.path().join(it));
-        others.iter().for_each(|it| fs::create_dir(it).unwrap());
+        for other in &others {
+            fs::create_dir(other).unwrap();
+        }
         fs::write(others[1].join(LOCK), "").unwrap();
         let link = parent.path().join("kube-codegen-dev-link");
         symlink(&others[1], &link).unwrap();

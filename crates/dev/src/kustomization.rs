@@ -190,7 +190,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
-/// Moves objects into a namespace, with what refers to their ServiceAccounts and Services, as kustomize's `namespace` does.
+/// Moves objects into a namespace, with what refers to their accounts and Services, as kustomize's `namespace` does.
 fn place(objects: &mut Objects, namespace: &str) {
     let all = |kind: &str| -> BTreeSet<(String, String)> {
         let found = objects.iter().filter(|(_, it)| text(it, "/kind") == kind);

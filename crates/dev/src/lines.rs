@@ -79,13 +79,10 @@ fn without_colors(text: &str) -> Cow<'_, str> {
         out.push_str(before);
         let after = sequence[START.len()..]
             .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ';' | ':'));
-        rest = match after.strip_prefix('m') {
-            Some(after) => after,
-            None => {
-                out.push_str(START);
-                &sequence[START.len()..]
-            }
-        };
+        rest = after.strip_prefix('m').unwrap_or_else(|| {
+            out.push_str(START);
+            &sequence[START.len()..]
+        });
     }
     out.push_str(rest);
     out.into()
