@@ -8,6 +8,7 @@ use crate::{
     output::write,
     run,
 };
+use kube_codegen_formats::printable;
 use std::env;
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
@@ -136,7 +137,7 @@ impl Builder {
             text = diag::human::render(diagnostics.iter(), &run.sources, style);
             for problem in &run.problems {
                 // Writing to a String cannot fail.
-                let _ = writeln!(text, "{problem}");
+                let _ = writeln!(text, "{}", printable::lines(&problem.to_string()));
             }
             if !run.kept.is_empty() {
                 let kept = run.kept.join(", ");
@@ -199,7 +200,7 @@ fn warning(diagnostic: &diag::Diagnostic, sources: &[source::Source]) -> String 
 }
 
 fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
+    printable::line(&text.replace(char::is_control, " ")).into_owned()
 }
 
 macro_rules! methods {

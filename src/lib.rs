@@ -105,6 +105,9 @@ pub mod private {
     pub mod evolution {
         pub use crate::model::evolution::*;
     }
+    pub mod printable {
+        pub use kube_codegen_formats::printable::*;
+    }
     pub mod ir {
         pub use crate::model::ir::*;
     }

@@ -1,4 +1,5 @@
 //! Makes an object of a kind that its schema accepts, as YAML with the descriptions as comments.
+use kube_codegen_formats::printable;
 use kube_codegen_schema::{Cause, Extent, Schema};
 use serde_json::{Value, json};
 
@@ -97,7 +98,7 @@ fn comment(schema: &Value, depth: usize, out: &mut String) {
             flush(&mut line);
         }
         line.push(' ');
-        line.extend(word.chars().filter(|letter| !letter.is_control()));
+        line.push_str(&printable::line(word));
     }
     flush(&mut line);
 }

@@ -159,15 +159,13 @@ fn diff(old: &str, new: &str, console: &mut Console) {
         .skip_while(|line| !line.starts_with('@'))
         .collect();
     for line in lines.iter().take(MAX_LINES) {
-        // A file may contain escape sequences that must not reach the terminal.
-        let line = line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
         let style = match line.chars().next() {
             Some('+') => AnsiColor::Green.on_default(),
             Some('-') => AnsiColor::Red.on_default(),
             Some('@') => AnsiColor::Cyan.on_default(),
             _ => Style::new(),
         };
-        console.line(&format!("{style}  {line}{style:#}"));
+        console.styled_line(style, &format!("  {line}"));
     }
     if lines.len() > MAX_LINES {
         let more = count(lines.len() - MAX_LINES, "line");

@@ -7,6 +7,7 @@ use std::{
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_WARNING_STYLE};
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::Style;
+use kube_codegen_formats::printable;
 use serde_json::{Value, json};
 
 use crate::base::{
@@ -58,6 +59,9 @@ enum MessageFormat {
 }
 
 /// Prints messages. Standard output is buffered until the command has finished, so that a closed pipe cannot interrupt it.
+///
+/// All output of a command passes through here, and here text from CRDs, objects and files is escaped: commands format without a thought of
+/// escape sequences, and leave styles to the methods below. Serializers have escaped the strings of YAML and JSON before.
 #[derive(Debug)]
 pub(super) struct Console {
     format: MessageFormat,
@@ -174,21 +178,27 @@ impl Console {
 
     /// Prints a line of the result for people.
     pub(super) fn line(&mut self, text: &str) {
+        self.styled_line(Style::new(), text);
+    }
+
+    /// Prints a line of the result for people in a style.
+    pub(super) fn styled_line(&mut self, style: Style, text: &str) {
         if self.format == MessageFormat::Human && self.quiet == 0 {
-            let _ = writeln!(self.out, "{text}");
+            let text = printable::lines(text);
+            let _ = writeln!(self.out, "{style}{text}{style:#}");
         }
     }
 
     /// Prints a part of the result for programs.
     pub(super) fn object(&mut self, value: &Value) {
         if self.format == MessageFormat::Json {
-            let _ = writeln!(self.out, "{value}");
+            let _ = writeln!(self.out, "{}", printable::json(&value.to_string()));
         }
     }
 
     /// Prints requested text in either format.
     pub(super) fn text(&mut self, text: &str) {
-        self.out.push_str(text);
+        self.out.push_str(&printable::lines(text));
     }
 
     /// Writes the buffered standard output.
@@ -202,6 +212,7 @@ impl Console {
         match self.format {
             MessageFormat::Json => self.object(&json!({ "type": level, "message": message })),
             MessageFormat::Human => {
+                let message = printable::lines(message);
                 let _ = writeln!(self.stderr(), "{style}{level}{style:#}: {message}");
             }
         }

@@ -1,6 +1,7 @@
 //! Formats JSON values as YAML that every parser reads alike: any string that is not a plain word is quoted.
 use std::fmt::Write;
 
+use kube_codegen_formats::printable::is_hidden;
 use serde_json::Value;
 
 /// Formats a document in block style, with a final newline.
@@ -22,7 +23,8 @@ pub(crate) fn string(text: &str) -> String {
     }
 }
 
-/// Formats a string in double quotes, valid in JSON, YAML and TOML. Escapes the line separators of YAML 1.1 too.
+/// Formats a string in double quotes, valid in JSON, YAML and TOML. Escapes what a terminal or an editor would not show, such as the line
+/// separators of YAML 1.1 and characters that reorder text.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -31,7 +33,7 @@ pub(crate) fn quote(text: &str) -> String {
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+            c if is_hidden(c) => {
                 let _ = write!(quoted, "\\u{:04x}", u32::from(c));
             }
             c => quoted.push(c),
@@ -124,9 +126,7 @@ pub(crate) fn is_prose(text: &str) -> bool {
         && !text.starts_with([' ', '\n'])
         && !text.ends_with("\n\n")
         && text.lines().all(|line| !line.ends_with(' '))
-        && text.chars().all(|c| {
-            c == '\n' || !(c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'))
-        })
+        && text.chars().all(|c| c == '\n' || !is_hidden(c))
 }
 
 pub(crate) fn prose(text: &str, depth: usize, out: &mut String) {
@@ -216,6 +216,11 @@ mod tests {
             "\u{85}",
             "\u{2028}",
             "\u{feff}",
+            "\u{9b}2J",
+            "a\u{202e}b\nc",
+            "\u{200b}",
+            "\u{ad}",
+            "a: \u{2066}b",
             "é",
             "🦀",
             "---",

@@ -15,6 +15,7 @@ mod links;
 mod memory;
 mod new;
 mod rbac;
+mod terminal;
 mod update;
 mod workflow;
 

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
     pin::Pin,
     process::{ExitCode, ExitStatus, Stdio},
@@ -10,13 +11,13 @@ use std::{
 
 use serde_json::Value;
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncRead, BufReader},
+    io::AsyncRead,
     process::{self, Command},
     task::{JoinSet, spawn_blocking},
     time::timeout,
 };
 
-use crate::view::View;
+use crate::{lines, view::View};
 
 /// How long the operator has to end gracefully.
 const GRACE: Duration = Duration::from_secs(10);
@@ -70,9 +71,7 @@ impl Child {
             .envs(marks.map(|marks| ("RUST_LOG", marks)));
         #[cfg(unix)]
         command.process_group(0);
-        let mut child = command
-            .spawn()
-            .map_err(|error| format!("cannot run {program}: {error}"))?;
+        let mut child = command.spawn().map_err(|error| not_run(program, &error))?;
         let mut output = JoinSet::new();
         if let Some(out) = child.stdout.take() {
             output.spawn(print(replica, out, view.clone()));
@@ -159,7 +158,7 @@ pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Res
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let failed = |error: std::io::Error| format!("cannot run cargo: {error}");
+    let failed = |error: std::io::Error| not_run("cargo", &error);
     let mut child = command.spawn().map_err(failed)?;
     let mut output = JoinSet::new();
     let pipes: [Option<Pin<Box<dyn AsyncRead + Send>>>; 2] = [
@@ -169,10 +168,7 @@ pub(super) async fn simulate(directory: &Path, state: &Path, view: &View) -> Res
     for pipe in pipes.into_iter().flatten() {
         let view = view.clone();
         output.spawn(async move {
-            let mut lines = BufReader::new(pipe).lines();
-            while let Ok(Some(line)) = lines.next_line().await {
-                view.simulation(&line);
-            }
+            lines::each(pipe, |line| view.simulation(line)).await;
         });
     }
     let status = child.wait().await.map_err(failed)?;
@@ -198,7 +194,8 @@ async fn has_test_program(directory: &Path, name: &str) -> Result<bool, String> 
     command.args(["metadata", "--no-deps", "--format-version=1"]);
     command.stdin(Stdio::null()).kill_on_drop(true);
     let failed = |error: &dyn std::fmt::Display| format!("cannot run cargo metadata: {error}");
-    let output = command.output().await.map_err(|error| failed(&error))?;
+    let output = command.output().await;
+    let output = output.map_err(|error| not_run("cargo", &error))?;
     if !output.status.success() {
         return Err(failed(&String::from_utf8_lossy(&output.stderr).trim()));
     }
@@ -234,10 +231,7 @@ kill -s TERM -- "-$1" && sleep 5 && kill -s KILL -- "-$1""#;
 
 /// Prints the lines of a replica.
 async fn print(replica: usize, from: impl AsyncRead + Unpin, view: View) {
-    let mut lines = BufReader::new(from).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        view.operator(replica, &line);
-    }
+    lines::each(from, |line| view.operator(replica, line)).await;
 }
 
 /// Runs `cargo build`, with its progress unless `is_quiet`, and returns whether it succeeded.
@@ -279,7 +273,21 @@ async fn run(mut command: Command, name: &str) -> Result<bool, String> {
     let status = command.status().await;
     status
         .map(|status| status.success())
-        .map_err(|error| format!("cannot run {name}: {error}"))
+        .map_err(|error| not_run(name, &error))
+}
+
+/// Says why a program did not run, and what to install if it is missing.
+fn not_run(program: &str, error: &io::Error) -> String {
+    if error.kind() != io::ErrorKind::NotFound {
+        return format!("cannot run {program}: {error}");
+    }
+    if program == "cargo" {
+        return "cargo is not installed: install Rust with https://rustup.rs".to_owned();
+    }
+    match Path::new(program).components().count() {
+        0 | 1 => format!("there is no program {program} in a directory of PATH"),
+        _ => format!("there is no program {program}"),
+    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ use kube::{
 };
 use kube_codegen_testing::{ApiServer, Controllers, Tls};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::time::sleep;
+
+use crate::folder::{Folder, write};
 
 /// The user agent of this command, whose requests are not shown.
 pub(super) const AGENT: &str = "kube-codegen-dev";
@@ -29,16 +30,13 @@ pub(super) struct Cluster {
     server: Server,
     client: Client,
     url: String,
-    /// Removed with everything in it at the end.
-    folder: TempDir,
+    folder: Folder,
     kubeconfig: PathBuf,
 }
 
 impl Cluster {
     pub(super) async fn start(real: bool, has_controllers: bool) -> Result<Self, String> {
-        let folder = tempfile::Builder::new()
-            .prefix("kube-codegen-dev-")
-            .tempdir()
+        let folder = Folder::create()
             .map_err(|error| format!("cannot create a temporary directory: {error}"))?;
         let kubeconfig = folder.path().join("kubeconfig");
         let server = if real {
@@ -85,8 +83,9 @@ impl Cluster {
         let plane = kube_codegen_testenv::ControlPlane::start()
             .await
             .map_err(|error| format!("cannot start the control plane: {error}"))?;
-        fs::copy(plane.kubeconfig(), kubeconfig)
-            .map_err(|error| format!("cannot copy the kubeconfig: {error}"))?;
+        let text = fs::read_to_string(plane.kubeconfig())
+            .map_err(|error| format!("cannot read the kubeconfig: {error}"))?;
+        write(kubeconfig, text.trim_end())?;
         Ok(Server::Real(Box::new(plane)))
     }
 
@@ -247,17 +246,4 @@ pub(super) fn root(api_version: &str) -> String {
     } else {
         format!("/api/{api_version}")
     }
-}
-
-/// Writes a file that only this user can read.
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    use std::io::Write as _;
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(path)
-        .and_then(|mut file| writeln!(file, "{text}"))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -13,7 +13,7 @@ use crate::{
     cluster::{AGENT, Cluster},
     history::{Change, Entry, History, Topic},
     settled::{Seen, written},
-    table::{cell, visible},
+    table::{cell, shown, visible},
     view::{TABLE, View},
 };
 
@@ -234,6 +234,7 @@ impl Follower {
                 ready = now == wanted;
             }
             if !matches!(column.as_str(), "Name" | "Age") {
+                let value = shown(&row["cells"][index]);
                 cells.push(format!(
                     "{}={value}",
                     column.to_uppercase().replace(' ', "-")

@@ -19,6 +19,7 @@ use kube_codegen::{
 
 use crate::{
     cluster::{AGENT, Cluster, root},
+    kustomization::{self, Objects},
     view::View,
 };
 
@@ -32,7 +33,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 /// Objects of files, in the order in which they are applied.
 #[derive(Default)]
-pub(super) struct Manifests(Vec<(PathBuf, Value)>);
+pub(super) struct Manifests(Objects);
 
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object
@@ -41,9 +42,14 @@ fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
+/// Kinds that others need.
+const FIRST: [&str; 3] = ["CustomResourceDefinition", "Namespace", "ServiceAccount"];
+
+/// The object of each kind that the scaffold writes.
+const SAMPLE: &str = "sample.yaml";
+
 /// Kinds that others need come first.
 fn rank(object: &Value) -> usize {
-    const FIRST: [&str; 3] = ["CustomResourceDefinition", "Namespace", "ServiceAccount"];
     let kind = text(object, "/kind");
     FIRST
         .iter()
@@ -51,49 +57,157 @@ fn rank(object: &Value) -> usize {
         .unwrap_or(FIRST.len())
 }
 
-impl Manifests {
-    /// Reads YAML and JSON files, and those in directories.
-    pub(super) fn read(paths: &[PathBuf]) -> Result<Self, String> {
-        let inputs: Vec<_> = paths
-            .iter()
-            .map(|path| Input::parse(&path.to_string_lossy()))
-            .collect();
-        if inputs.is_empty() {
-            return Ok(Self(Vec::new()));
-        }
-        let sources = source::load(&inputs).map_err(|error| error.to_string())?;
-        let (mut objects, mut problems) = (Vec::new(), Vec::new());
-        for source in &sources {
-            let mut diagnostics = Diagnostics::new();
-            let path = PathBuf::from(&source.name);
-            for object in yaml::documents(source, &mut diagnostics) {
-                match object.get("items").and_then(Value::as_array) {
-                    Some(items) if text(&object, "/kind").ends_with("List") => {
-                        objects.extend(items.iter().map(|item| (path.clone(), item.clone())));
-                    }
-                    _ => objects.push((path.clone(), object)),
+/// Reads the objects of YAML and JSON files, and of those in directories.
+fn objects(paths: &[PathBuf]) -> Result<Objects, String> {
+    let inputs: Vec<_> = paths
+        .iter()
+        .map(|path| Input::parse(&path.to_string_lossy()))
+        .collect();
+    if inputs.is_empty() {
+        return Ok(Objects::new());
+    }
+    let sources = source::load(&inputs).map_err(|error| error.to_string())?;
+    let (mut objects, mut problems) = (Vec::new(), Vec::new());
+    for source in &sources {
+        let mut diagnostics = Diagnostics::new();
+        let path = PathBuf::from(&source.name);
+        for object in yaml::documents(source, &mut diagnostics) {
+            match object.get("items").and_then(Value::as_array) {
+                Some(items) if text(&object, "/kind").ends_with("List") => {
+                    objects.extend(items.iter().map(|item| (path.clone(), item.clone())));
                 }
+                _ => objects.push((path.clone(), object)),
             }
-            diagnostics.locate(slice::from_ref(source));
-            let errors = diagnostics
-                .iter()
-                .filter(|it| it.severity == Severity::Error);
-            problems.extend(errors.map(|it| format!("{}: {}", source.name, it.message)));
         }
-        // Directories also have dashboards and the input of kustomize.
-        objects.retain(|(_, object)| {
-            !text(object, "/kind").is_empty()
-                && !text(object, "/apiVersion").starts_with("kustomize.config.k8s.io/")
-        });
-        if !problems.is_empty() {
-            return Err(problems.join("\n"));
+        diagnostics.locate(slice::from_ref(source));
+        let errors = diagnostics
+            .iter()
+            .filter(|it| it.severity == Severity::Error);
+        problems.extend(errors.map(|it| format!("{}: {}", source.name, it.message)));
+    }
+    // Directories also have dashboards and the input of kustomize.
+    objects.retain(|(_, object)| {
+        !text(object, "/kind").is_empty()
+            && !text(object, "/apiVersion").starts_with("kustomize.config.k8s.io/")
+    });
+    if !problems.is_empty() {
+        return Err(problems.join("\n"));
+    }
+    Ok(objects)
+}
+
+/// Where the manifests of a run are.
+pub(super) struct Files {
+    /// Files and directories that are installed before the operator starts.
+    named: Vec<PathBuf>,
+    /// The directory of the operator's manifests, if it has one.
+    deploy: Option<PathBuf>,
+    /// Files and directories that are applied when it runs.
+    applied: Vec<PathBuf>,
+}
+
+/// The manifests of a run.
+#[derive(Default)]
+pub(super) struct Read {
+    /// What is there before the operator starts.
+    pub(super) installed: Manifests,
+    /// What is applied when it runs.
+    pub(super) applied: Manifests,
+    /// What somebody should know who expects the result of kustomize.
+    notes: Vec<String>,
+}
+
+impl Files {
+    pub(super) fn new(directory: &Path, named: &[PathBuf], applied: &[PathBuf]) -> Self {
+        let deploy = directory.join("deploy");
+        // As people write it.
+        let deploy = deploy.strip_prefix(".").unwrap_or(&deploy).to_owned();
+        Self {
+            named: named.to_vec(),
+            deploy: deploy.is_dir().then_some(deploy),
+            applied: applied.to_vec(),
         }
+    }
+
+    /// Reads all of them. Of `deploy/`, its kustomization selects what is installed; then its sample is applied unless other objects are
+    /// to be. No file is read twice.
+    pub(super) fn read(&self) -> Result<Read, String> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let paths = |objects: &Objects| -> BTreeSet<PathBuf> {
+            objects.iter().map(|(path, _)| real(path)).collect()
+        };
+        let mut installed = objects(&self.named)?;
+        let (mut applied, mut notes) = (self.applied.clone(), Vec::new());
+        if let Some(deploy) = &self.deploy {
+            let mut own = match kustomization::of(deploy)? {
+                None => objects(slice::from_ref(deploy))?,
+                Some(path) => {
+                    let mut reader = kustomization::Reader::new(&|path| objects(&[path.into()]));
+                    let selected = reader.read(&path)?;
+                    notes = reader.notes();
+                    let sample = deploy.join(SAMPLE);
+                    if applied.is_empty() && sample.is_file() {
+                        applied.push(sample);
+                    }
+                    selected
+                }
+            };
+            let named = paths(&installed);
+            own.retain(|(path, _)| !named.contains(&real(path)));
+            installed.extend(own);
+        }
+        let mut later = objects(&applied)?;
+        let twice: BTreeSet<PathBuf> = &paths(&installed) & &paths(&later);
+        // A file that is named is applied later, unless it has what the operator needs when it starts.
+        let needed: BTreeSet<PathBuf> = installed
+            .iter()
+            .filter(|(_, object)| rank(object) < FIRST.len())
+            .map(|(path, _)| real(path))
+            .collect();
+        let named: BTreeSet<PathBuf> = applied.iter().map(|it| real(it)).collect();
+        let is_later = |path: &Path| named.contains(path) && !needed.contains(path);
+        installed.retain(|(path, _)| !twice.contains(&real(path)) || !is_later(&real(path)));
+        later.retain(|(path, _)| !twice.contains(&real(path)) || is_later(&real(path)));
+        Ok(Read {
+            installed: Manifests::new(installed),
+            applied: Manifests::new(later),
+            notes,
+        })
+    }
+
+    /// Returns the files and directories whose changes matter.
+    pub(super) fn watched(&self, read: &Read) -> Vec<PathBuf> {
+        let all = self.named.iter().chain(&self.deploy).chain(&self.applied);
+        // A kustomization may select files elsewhere.
+        let objects = read.installed.0.iter().chain(&read.applied.0);
+        let elsewhere = objects.map(|(path, _)| path);
+        let mut all: Vec<PathBuf> = all.chain(elsewhere).cloned().collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+impl Read {
+    /// Prepares them for an operator that runs outside the cluster, if there is one, and says what differs from the files.
+    pub(super) fn prepare(&mut self, has_operator: bool, view: &View) {
+        for note in &self.notes {
+            view.error(note);
+        }
+        if has_operator {
+            self.installed.leave_out_deployments(view);
+        }
+    }
+}
+
+impl Manifests {
+    fn new(mut objects: Objects) -> Self {
         objects.sort_by_key(|(_, object)| rank(object));
-        Ok(Self(objects))
+        Self(objects)
     }
 
     /// Removes Deployments: the operator runs outside the cluster.
-    pub(super) fn leave_out_deployments(&mut self, view: &View) {
+    fn leave_out_deployments(&mut self, view: &View) {
         self.0.retain(|(path, object)| {
             let is_deployment = text(object, "/kind") == "Deployment";
             if is_deployment {

@@ -4,13 +4,17 @@
 mod assets;
 mod child;
 mod cluster;
+mod folder;
 mod follow;
 mod history;
 mod install;
+mod kustomization;
+mod lines;
 mod operator;
 mod page;
 mod proxy;
 mod read;
+mod rights;
 mod session;
 mod settled;
 mod sources;
@@ -24,13 +28,14 @@ use clap::{ColorChoice, Parser};
 use tokio::runtime;
 
 use history::History;
+use kube_codegen::private::printable;
 use view::View;
 
 /// Run an operator against an API server in memory, and show what happens
 ///
 /// Starts an API server with TLS on 127.0.0.1, with controllers for workloads, Jobs and Pods.
-/// Installs the CRDs and the manifests in `deploy/`, and runs the operator under its own account, so that a missing right shows.
-/// Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
+/// Installs the CRDs and the manifests that `deploy/kustomization.yaml` selects (all in `deploy/` without one), and runs the operator under
+/// its own account, so that a missing permission shows. Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
 /// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
 /// kube-codegen.toml. Needs no cluster and no container. Ctrl-C ends everything.
 ///
@@ -64,7 +69,8 @@ struct Args {
     #[arg(short, long, value_name = "FILE|DIR")]
     file: Vec<PathBuf>,
 
-    /// Files or directories of objects to apply when the operator runs; can be repeated
+    /// Files or directories of objects to apply when the operator runs; can be repeated [default: `deploy/sample.yaml`, if there is a
+    /// `deploy/kustomization.yaml`]
     #[arg(long, value_name = "FILE|DIR")]
     apply: Vec<PathBuf>,
 
@@ -167,7 +173,7 @@ fn code(result: Result<(), String>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("error: {message}");
+            eprintln!("error: {}", printable::lines(&message));
             ExitCode::from(2)
         }
     }
@@ -189,7 +195,14 @@ fn run(args: &Args) -> Result<(), String> {
         .build()
         .map_err(|error| format!("cannot start threads: {error}"))?;
     let history = (args.has_page() || args.picture.is_some()).then(History::new);
-    let view = View::new(args.color, args.quiet, args.replicas.get(), history);
+    let measures = rights::are_measured(&args.directory);
+    let view = View::new(
+        args.color,
+        args.quiet,
+        args.replicas.get(),
+        measures,
+        history,
+    );
     let result = runtime.block_on(session::run(args, &view));
     runtime.shutdown_timeout(Duration::from_secs(1));
     result

@@ -8,7 +8,7 @@ use crate::{
     Args,
     child::{self, Child},
     history::{Operator as State, Simulation},
-    install::Manifests,
+    install::Files,
     page::Order,
     view::View,
 };
@@ -161,8 +161,8 @@ impl Operator<'_> {
 
     /// Returns whether it has webhooks: the manifests in `deploy/` are its own.
     fn has_webhooks(&self) -> bool {
-        let manifests = Manifests::read(&[self.args.directory.join("deploy")]);
-        manifests.is_ok_and(|it| it.has_webhooks())
+        let files = Files::new(&self.args.directory, &[], &[]);
+        files.read().is_ok_and(|it| it.installed.has_webhooks())
     }
 
     /// Notes that a replica has ended.

@@ -6,27 +6,23 @@ use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt as _, stream::BoxStream};
 use http::{HeaderMap, HeaderName, Request, Response, Uri, header, request::Parts};
 use http_body_util::{BodyDataStream, BodyExt as _, StreamBody};
-use hyper::{
-    body::{Frame, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
-use hyper_util::rt::TokioIo;
+use hyper::body::{Frame, Incoming};
 use kube::{
     Client, Config,
     client::Body,
     config::{AuthInfo, KubeConfigOptions, Kubeconfig},
 };
-use kube_codegen_testing::Tls;
+use kube_codegen_testing::{Tls, serving};
 use serde_json::{Value, json};
 use tokio::{
     net::TcpListener,
     sync::{broadcast, watch},
-    task::{AbortHandle, JoinSet},
+    task::AbortHandle,
 };
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
+    folder,
     history::{Entry, Fact, History, Topic},
     target::Target,
 };
@@ -45,6 +41,9 @@ const HOP_BY_HOP: [HeaderName; 8] = [
     header::TRANSFER_ENCODING,
     header::UPGRADE,
 ];
+
+/// The longest body of a request: the API server rejects a longer one.
+const BODY: usize = 3 * 1024 * 1024;
 
 /// The longest line of a watch whose object is read.
 const LINE: usize = 4 * 1024 * 1024;
@@ -104,7 +103,7 @@ impl Proxy {
             "server": format!("https://{address}"),
             "certificate-authority-data": authority,
         });
-        fs::write(kubeconfig, format!("{changed}\n")).map_err(|error| failed(&error))?;
+        folder::write(kubeconfig, &changed.to_string())?;
 
         let shared = Arc::new(Upstream {
             client,
@@ -113,7 +112,16 @@ impl Proxy {
             network: watch::Sender::new(true),
             expired: broadcast::Sender::new(16),
         });
-        let accepting = tokio::spawn(accept(listener, tls, shared.clone())).abort_handle();
+        let (acceptor, upstream) = (TlsAcceptor::from(tls.config()), shared.clone());
+        let serve = move |stream| {
+            let (acceptor, upstream) = (acceptor.clone(), upstream.clone());
+            async move {
+                if let Some(stream) = serving::handshake(&acceptor, stream).await {
+                    serving::connection(stream, |request| upstream.clone().answer(request)).await;
+                }
+            }
+        };
+        let accepting = tokio::spawn(serving::accept(listener, serve)).abort_handle();
         Ok(Self { shared, accepting })
     }
 
@@ -126,29 +134,6 @@ impl Proxy {
     /// Ends the open watches of a resource, or all, as a server does whose history no longer has what a watch needs. Returns their number.
     pub(super) fn expire(&self, plural: &str) -> usize {
         self.shared.expired.send(plural.to_owned()).unwrap_or(0)
-    }
-}
-
-async fn accept(listener: TcpListener, tls: Tls, shared: Arc<Upstream>) {
-    let acceptor = TlsAcceptor::from(tls.config());
-    // Dropping the task closes every connection.
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            continue;
-        };
-        while connections.try_join_next().is_some() {}
-        let (acceptor, shared) = (acceptor.clone(), shared.clone());
-        connections.spawn(async move {
-            let Ok(stream) = acceptor.accept(stream).await else {
-                return;
-            };
-            let service = service_fn(|request| shared.clone().answer(request));
-            // The operator notices a broken connection itself.
-            let _closed = http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
-        });
     }
 }
 
@@ -167,7 +152,7 @@ impl Upstream {
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> io::Result<Answer> {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
-        let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+        let body = serving::collect(body, BODY).await?;
         let target = Target::read(&parts.method, &parts.uri);
         let object = target.as_ref().map(|it| self.key(it, &body));
         if self.was_away().await {

@@ -1,7 +1,6 @@
 //! One run: installs manifests, runs the operator, and does what changes of files ask for.
 
 use std::{
-    path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -18,7 +17,7 @@ use crate::{
     child::{self, Child},
     cluster::Cluster,
     follow,
-    install::{Installed, Manifests, Waiting},
+    install::{Files, Installed, Manifests, Waiting},
     operator::{Operator, Replicas, exit_of},
     page::{Actions, Order, Page, picture},
     proxy::Proxy,
@@ -117,18 +116,10 @@ async fn session(
     proxies: &OnceLock<Vec<Proxy>>,
     mut orders: Orders,
 ) -> Result<End, String> {
-    let deploy = args.directory.join("deploy");
-    let installed: Vec<PathBuf> = args
-        .file
-        .iter()
-        .cloned()
-        .chain(deploy.is_dir().then_some(deploy))
-        .collect();
-    let mut manifests = Manifests::read(&installed)?;
-    if args.has_operator() {
-        manifests.leave_out_deployments(view);
-    }
-    let mut not_applied = manifests.install(cluster, view).await;
+    let files = Files::new(&args.directory, &args.file, &args.apply);
+    let mut read = files.read()?;
+    read.prepare(args.has_operator(), view);
+    let mut not_applied = read.installed.install(cluster, view).await;
     if let Err(problem) = not_applied.check() {
         view.error(&problem);
     }
@@ -136,20 +127,25 @@ async fn session(
     follow::follow(
         view,
         cluster,
-        manifests.custom_resources(),
+        read.installed.custom_resources(),
         args.requests,
         &changes,
     );
-    let operator = prepare(args, view, cluster, &manifests, proxies).await?;
-    let mut sources = sources::watch(&args.directory, &[&installed[..], &args.apply[..]].concat())?;
+    let operator = prepare(args, view, cluster, &read.installed, proxies).await?;
+    let mut sources = sources::watch(&args.directory, &files.watched(&read))?;
     if args.has_operator() {
         operator.restart(replicas, None).await?;
     } else {
         view.note("no operator: the API server runs until Ctrl-C");
     }
-    let applied = Manifests::read(&args.apply)?;
-    let applied = applied.install(cluster, view).await;
-    applied.check()?;
+    let applied = read.applied.install(cluster, view).await;
+    if let Err(problem) = applied.check() {
+        // A sample that nobody has named may be wrong: a change is applied again.
+        if args.once || !args.apply.is_empty() {
+            return Err(problem);
+        }
+        view.error(&problem);
+    }
     not_applied.extend(applied);
     let mut waiting = Waiting::new(not_applied.waiting, view);
     let mut settled = Settled::default();
@@ -187,7 +183,7 @@ async fn session(
             }
             Some(change) = sources.next() => {
                 if change.manifests {
-                    let again = apply_again(args, cluster, view, &installed).await;
+                    let again = apply_again(args, cluster, view, &files).await;
                     let refused = again.and_then(|not_applied| {
                         let refused = not_applied.check();
                         waiting = Waiting::new(not_applied.waiting, view);
@@ -255,18 +251,15 @@ async fn apply_again(
     args: &Args,
     cluster: &Cluster,
     view: &View,
-    installed: &[PathBuf],
+    files: &Files,
 ) -> Result<Installed, String> {
     if args.directory.join("kube-codegen.toml").is_file() {
         view.note("manifests changed: generate");
         child::generate(&args.directory).await?;
     }
-    let mut manifests = Manifests::read(installed)?;
-    if args.has_operator() {
-        manifests.leave_out_deployments(view);
-    }
-    let applied = Manifests::read(&args.apply)?;
-    let mut not_applied = manifests.install(cluster, view).await;
-    not_applied.extend(applied.install(cluster, view).await);
+    let mut read = files.read()?;
+    read.prepare(args.has_operator(), view);
+    let mut not_applied = read.installed.install(cluster, view).await;
+    not_applied.extend(read.applied.install(cluster, view).await);
     Ok(not_applied)
 }

@@ -1,5 +1,6 @@
 //! Reads and formats the tables (`meta.k8s.io/v1`) in which the API server shows objects to `kubectl get`.
 
+use kube_codegen::private::printable;
 use serde_json::Value;
 
 /// Returns the indexes of the columns that `kubectl get` shows.
@@ -23,19 +24,24 @@ pub(super) fn cell(value: &Value) -> String {
     }
 }
 
+/// Returns a cell on one line, as wide as it will be.
+pub(super) fn shown(value: &Value) -> String {
+    printable::line(&cell(value)).into_owned()
+}
+
 /// Formats a table; names have the kind before them.
 pub(super) fn aligned(table: &Value, rows: &[&Value], kind: &str) -> String {
     let columns = visible(table);
     let mut lines = vec![
         columns
             .iter()
-            .map(|index| cell(&table["columnDefinitions"][index]["name"]).to_uppercase())
+            .map(|index| shown(&table["columnDefinitions"][index]["name"]).to_uppercase())
             .collect::<Vec<_>>(),
     ];
     lines.extend(rows.iter().map(|row| {
         let mut cells: Vec<String> = columns
             .iter()
-            .map(|index| cell(&row["cells"][index]))
+            .map(|index| shown(&row["cells"][index]))
             .collect();
         if let Some(name) = cells.first_mut() {
             *name = format!("{kind}/{name}");

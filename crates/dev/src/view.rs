@@ -1,4 +1,6 @@
 //! Prints what happens, one line for each change of an object, event, request and error.
+//!
+//! Whatever is printed passes through here, and here texts of objects, Events and programs are escaped.
 
 use std::{
     io::Write as _,
@@ -8,12 +10,14 @@ use std::{
 
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
+use kube_codegen::private::printable;
 use kube_codegen_testing::RecordedRequest;
 use serde_json::Value;
 
 use crate::{
     cluster::{AGENT, Cluster},
     history::{Entry, History, Topic},
+    rights,
     table::{aligned, cell},
 };
 
@@ -28,6 +32,8 @@ struct Inner {
     color: ColorChoice,
     quiet: bool,
     replicas: usize,
+    /// Whether `make rbac` measures the permissions of the operator.
+    measures: bool,
     history: Option<History>,
     /// The collections whose objects are shown.
     shown: Mutex<Vec<(String, String)>>,
@@ -43,6 +49,7 @@ impl View {
         color: clap::ColorChoice,
         quiet: bool,
         replicas: usize,
+        measures: bool,
         history: Option<History>,
     ) -> Self {
         let color = match color {
@@ -55,6 +62,7 @@ impl View {
             color,
             quiet,
             replicas,
+            measures,
             history,
             shown: Mutex::default(),
         }))
@@ -84,7 +92,7 @@ impl View {
     fn print(&self, style: Style, topic: &str, text: &str) {
         let seconds = self.0.start.elapsed().as_secs_f64();
         let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
-        for text in text.lines() {
+        for text in printable::lines(text).lines() {
             // A closed pipe ends nothing: the operator may still be needed.
             let _closed = writeln!(out, "{seconds:7.2} {style}{topic:8}{style:#} {text}");
         }
@@ -167,7 +175,11 @@ impl View {
             "" => request.resource.clone(),
             sub => format!("{}/{sub}", request.resource),
         };
-        let text = format!("{} {resource} {place}: {}", request.verb, request.status);
+        let mut text = format!("{} {resource} {place}: {}", request.verb, request.status);
+        if request.denied {
+            let missing = rights::missing(request, self.0.measures);
+            text = format!("{text}: {missing}");
+        }
         let style = if failed {
             colored(AnsiColor::Red)
         } else {
@@ -219,7 +231,8 @@ impl View {
             texts.push(aligned(&table, &rows, &prefix));
         }
         let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
-        let _closed = writeln!(out, "{}", texts.join("\n\n"));
+        let text = texts.join("\n\n");
+        let _closed = writeln!(out, "{}", printable::lines(&text));
         Ok(())
     }
 }

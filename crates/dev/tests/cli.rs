@@ -9,6 +9,7 @@
 mod cluster;
 mod envtest;
 mod page;
+mod rough;
 
 use std::{
     fs,
@@ -46,6 +47,12 @@ fn command(directory: &Path) -> Command {
     command
 }
 
+async fn client(kubeconfig: Kubeconfig) -> Client {
+    let options = KubeConfigOptions::default();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    Client::try_from(config.unwrap()).unwrap()
+}
+
 /// A running command, killed when it is dropped.
 struct Dev {
     child: Child,
@@ -55,8 +62,13 @@ struct Dev {
 
 impl Dev {
     fn start(directory: &Path, args: &[&str]) -> Self {
-        let mut child = command(directory)
-            .args(args)
+        let mut command = command(directory);
+        command.args(args);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -99,10 +111,7 @@ impl Dev {
     async fn client(&mut self) -> Client {
         let address = self.line("KUBECONFIG=");
         let (_, kubeconfig) = address.split_once("KUBECONFIG=").unwrap();
-        let kubeconfig = Kubeconfig::read_from(kubeconfig.trim_end_matches(')')).unwrap();
-        let options = KubeConfigOptions::default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-        Client::try_from(config.unwrap()).unwrap()
+        client(Kubeconfig::read_from(kubeconfig.trim_end_matches(')')).unwrap()).await
     }
 
     fn signal(&self, name: &str) {

@@ -18,6 +18,7 @@ pub mod names;
 mod net;
 pub mod pattern;
 pub mod pointer;
+pub mod printable;
 mod refused;
 mod time;
 pub mod url;

@@ -49,8 +49,19 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Returns whether a character is invisible or reorders other text; line breaks and tabs are not.
+/// Returns whether a character is invisible or reorders other text; line breaks and tabs are not. The others are those that
+/// `kube_codegen_formats::printable` escapes on terminals, which a test of the generator compares: this crate has no dependencies.
 fn is_hidden(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+        )
 }

@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     io::Write as _,
-    os::unix::process::CommandExt as _,
+    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{Arc, Mutex, Once, PoisonError, Weak},
@@ -41,6 +41,8 @@ impl Reaper {
     fn with(more: impl FnOnce(&mut Command)) -> Result<Arc<Self>, Error> {
         let folder = tempfile::Builder::new()
             .prefix("kube-codegen-testenv-")
+            // Keys and kubeconfigs are in it.
+            .permissions(fs::Permissions::from_mode(0o700))
             .tempdir()
             .map_err(Error::io("temporary folder"))?;
         fs::create_dir(folder.path().join("logs")).map_err(Error::io("log folder"))?;

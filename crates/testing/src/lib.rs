@@ -50,3 +50,5 @@ pub use server::{ApiServer, ApplyError, Builder, StateError};
 pub use transport::ApiService;
 #[cfg(feature = "tls")]
 pub use transport::Tls;
+#[doc(hidden)]
+pub use transport::serving;

@@ -1,12 +1,12 @@
 //! Renders diagnostics for people, as cargo and rustc show theirs.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, HashMap},
     ops::Range,
 };
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use kube_codegen_formats::printable::{is_hidden, line as safe};
 
 use super::{Code, Diagnostic, Position, Severity, lines};
 use crate::base::source::{Source, SourceId};
@@ -121,7 +121,7 @@ fn excerpt<'a>(diagnostic: &'a Diagnostic, source: &'a Source, lines: &[&str]) -
         .chars()
         .map(|c| match c {
             '\t' => '\t',
-            c if is_unsafe(c) => char::REPLACEMENT_CHARACTER,
+            c if is_hidden(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         })
         .collect();
@@ -159,31 +159,6 @@ fn context(diagnostic: &Diagnostic) -> Option<String> {
     })
     .collect();
     (!known.is_empty()).then(|| known.join(", "))
-}
-
-/// Escapes whatever controls a terminal or the direction of writing.
-fn safe(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unsafe) {
-        return text.into();
-    }
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_unsafe(c) {
-            escaped.extend(c.escape_unicode());
-        } else {
-            escaped.push(c);
-        }
-    }
-    escaped.into()
-}
-
-/// Whether a character controls the terminal, changes the direction of writing or is invisible.
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        )
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ pub(crate) fn program() -> PathBuf {
 /// Says how to install the program.
 pub(crate) fn how_to_install() -> String {
     format!(
-        "install it with `cargo install --locked {PROGRAM}`, in a checkout with `cargo install --locked --path crates/dev`"
+        "install it with `cargo install --locked --git {} {PROGRAM}`, in a checkout of that with `cargo install --locked --path crates/dev`",
+        env!("CARGO_PKG_REPOSITORY")
     )
 }
 

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use kube_codegen_formats::printable;
+
 /// How long a command runs before it shows a bar.
 const SILENT: Duration = Duration::from_secs(1);
 /// How often the bar is drawn at most.
@@ -43,6 +45,7 @@ impl Progress {
         let bar: String = (0..WIDTH)
             .map(|at| if at < full { '#' } else { '.' })
             .collect();
+        let what = printable::line(what);
         let _ = write!(io::stderr(), "\r{what} [{bar}] {done} of {total}\x1b[K");
     }
 }

@@ -2,6 +2,7 @@
 use super::{
     Body, Choice, Enum, EnumBase, Field, Ident, Kind, Model, Module, Presence, Rules, Ty, TypeId,
 };
+use kube_codegen_formats::printable;
 use std::fmt::Write;
 
 impl Model {
@@ -245,9 +246,9 @@ fn dump_rules(out: &mut String, rules: &Rules) {
     }
 }
 
-/// Appends an indented line, without the control characters that names in a CRD can have.
+/// Appends an indented line, and escapes the control characters that names in a CRD can have.
 fn line(out: &mut String, depth: usize, text: &str) {
     out.push_str(&"  ".repeat(depth));
-    out.extend(text.chars().filter(|c| !c.is_control()));
+    out.push_str(&printable::line(text));
     out.push('\n');
 }

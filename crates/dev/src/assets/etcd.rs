@@ -3,8 +3,11 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpListener,
+    thread,
     time::Duration,
 };
+
+use kube_codegen_testing::serving;
 
 use super::{Flags, end_with_parent};
 
@@ -30,11 +33,15 @@ pub(super) fn run(flags: &Flags) -> Result<(), String> {
     let listener = TcpListener::bind(address).map_err(failed)?;
     end_with_parent();
     loop {
-        // An error concerns one client, which notices it itself.
-        if let Ok((mut stream, _)) = listener.accept() {
-            stream.set_read_timeout(Some(PATIENCE)).ok();
-            let _request = stream.read(&mut [0; 4096]);
-            stream.write_all(ANSWER.as_bytes()).ok();
+        match listener.accept() {
+            Ok((mut stream, _)) => {
+                stream.set_read_timeout(Some(PATIENCE)).ok();
+                let _request = stream.read(&mut [0; 4096]);
+                stream.write_all(ANSWER.as_bytes()).ok();
+            }
+            Err(error) if serving::is_of_client(&error) => {}
+            // Such as too many open files: another attempt at once would fail as well.
+            Err(_) => thread::sleep(serving::PAUSE),
         }
     }
 }

@@ -85,16 +85,33 @@ pub(super) fn run() -> Option<Result<(), String>> {
     })
 }
 
-/// Runs the kubectl that is installed.
+/// Names the directories whose `kubectl` is this program and has already looked for another one, as PATH does.
+const LOOKED: &str = "KUBE_CODEGEN_KUBECTL_OF";
+
+/// Runs the kubectl that is installed. Several directories of PATH may have programs of `assets`: each hands over to the next one, and
+/// none to one that has handed over to it.
 fn kubectl(own: &Path) -> Result<(), String> {
     let own = own.parent().and_then(|it| fs::canonicalize(it).ok());
     let path = env::var_os("PATH").unwrap_or_default();
-    let others = env::split_paths(&path).filter(|it| fs::canonicalize(it).ok() != own);
+    let looked = env::var_os(LOOKED).unwrap_or_default();
+    let looked: Vec<PathBuf> = env::split_paths(&looked).chain(own).collect();
+    let others = env::split_paths(&path)
+        .filter(|it| fs::canonicalize(it).is_ok_and(|it| !looked.contains(&it)));
     let programs = others.map(|it| it.join(KUBECTL).with_extension(env::consts::EXE_EXTENSION));
     let Some(program) = programs.into_iter().find(|it| it.is_file()) else {
-        return Err("kubectl is not installed: install it, or put it into a directory of PATH (https://kubernetes.io/docs/tasks/tools)".to_owned());
+        let own: Vec<_> = looked.iter().map(|it| it.display().to_string()).collect();
+        return Err(format!(
+            "kubectl is not installed, only the programs of `kube-codegen-dev assets` in {}: install it, or put it into a directory of PATH (https://kubernetes.io/docs/tasks/tools)",
+            own.join(" and ")
+        ));
     };
-    let status = Command::new(&program).args(env::args_os().skip(1)).status();
+    let mut command = Command::new(&program);
+    command.args(env::args_os().skip(1));
+    // A directory whose name cannot be in such a list is not in PATH either.
+    if let Ok(looked) = env::join_paths(&looked) {
+        command.env(LOOKED, looked);
+    }
+    let status = command.status();
     let status = status.map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     std::process::exit(status.code().unwrap_or(1));
 }

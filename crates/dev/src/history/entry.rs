@@ -87,6 +87,11 @@ impl Entry {
         self
     }
 
+    /// How many bytes its texts have.
+    pub(super) fn bytes(&self) -> usize {
+        self.object.len() + self.text.len() + self.by.len()
+    }
+
     /// Returns the Lease that the replica holds or has released.
     pub(super) fn lease(&self) -> Option<(&str, bool)> {
         match &self.fact {

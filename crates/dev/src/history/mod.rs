@@ -25,6 +25,9 @@ pub(crate) use process::{Operator, Simulation};
 /// How many entries are kept.
 pub(crate) const ENTRIES: usize = 100_000;
 
+/// How many bytes their texts have.
+const TEXT: usize = 64 * 1024 * 1024;
+
 /// The record of a run; clones are handles to the same record.
 #[derive(Clone)]
 pub(crate) struct History(Arc<Shared>);
@@ -38,6 +41,8 @@ struct Shared {
 struct Inner {
     /// Entries with the microsecond at which each began.
     entries: VecDeque<(u64, Entry)>,
+    /// The bytes of their texts.
+    bytes: usize,
     /// The number of the first entry that is kept.
     first: u64,
     objects: Objects,
@@ -65,6 +70,7 @@ impl History {
             start: Instant::now(),
             inner: Mutex::new(Inner {
                 entries: VecDeque::new(),
+                bytes: 0,
                 first: 0,
                 objects: Objects::default(),
                 running: BTreeMap::new(),
@@ -329,9 +335,13 @@ impl Inner {
     }
 
     fn add(&mut self, at: u64, entry: Entry) {
+        self.bytes += entry.bytes();
         self.entries.push_back((at, entry));
-        while self.entries.len() > ENTRIES {
-            self.entries.pop_front();
+        while self.entries.len() > ENTRIES || self.bytes > TEXT {
+            let Some((_, gone)) = self.entries.pop_front() else {
+                break;
+            };
+            self.bytes -= gone.bytes();
             self.first += 1;
         }
     }
@@ -358,6 +368,19 @@ mod tests {
         let rest = history.since(Some(ENTRIES as u64 + 3)).entries;
         assert_eq!(rest.len(), 2);
         assert_eq!(rest[1][4], format!("note {}", ENTRIES + 4));
+    }
+
+    #[test]
+    fn long_entries_have_a_bound_of_their_own() {
+        let history = History::new();
+        let (kept, text) = (8, "x".repeat(TEXT / 8));
+        for index in 0..2 * kept {
+            history.note(&format!("{index:02}{}", &text[2..]), false);
+        }
+        let (entries, _) = history.entries();
+        assert_eq!(entries.len(), kept);
+        assert!(entries[0].1.text.starts_with("08x"));
+        assert_eq!(history.since(None).next, 16);
     }
 
     #[test]

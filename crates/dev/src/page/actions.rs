@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::object;
 use crate::{
     cluster::{AGENT, Cluster},
+    folder,
     history::{History, Versions},
     proxy::Proxy,
 };
@@ -111,8 +112,8 @@ impl Actions {
                 }
                 let file = self.cluster()?.file("state.json");
                 let state = json!({"apiVersion": "v1", "kind": "List", "items": history.state()});
-                std::fs::write(&file, state.to_string())
-                    .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+                // The objects may be Secrets.
+                folder::write(&file, &state.to_string())?;
                 self.order(Order::Simulate(file)).await?;
             }
             other => return Err(format!("there is no action {other:?}")),

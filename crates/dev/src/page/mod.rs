@@ -12,14 +12,10 @@ mod tests;
 use std::{convert::Infallible, sync::Arc};
 
 use http::{Method, Request, StatusCode};
-use http_body_util::{BodyExt as _, Limited};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::TokioIo;
+use hyper::body::Incoming;
 use kube_codegen_look as look;
-use tokio::{
-    net::TcpListener,
-    task::{AbortHandle, JoinSet},
-};
+use kube_codegen_testing::serving;
+use tokio::{net::TcpListener, task::AbortHandle};
 
 use crate::history::{History, Simulation};
 pub(crate) use actions::{Actions, Order};
@@ -68,35 +64,21 @@ impl Page {
             history,
             actions,
         });
-        let accepting = tokio::spawn(accept(listener, served)).abort_handle();
+        let serve = move |stream| {
+            let served = served.clone();
+            let answer = move |request| {
+                let served = served.clone();
+                async move { Ok::<_, Infallible>(served.answer(request).await) }
+            };
+            serving::connection(stream, answer)
+        };
+        let accepting = tokio::spawn(serving::accept(listener, serve)).abort_handle();
         Ok(Self { url, accepting })
     }
 
     /// Returns the address with the token.
     pub(crate) fn url(&self) -> &str {
         &self.url
-    }
-}
-
-async fn accept(listener: TcpListener, served: Arc<Served>) {
-    // Dropping the task closes every connection.
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            continue;
-        };
-        while connections.try_join_next().is_some() {}
-        let served = served.clone();
-        connections.spawn(async move {
-            let service = service_fn(move |request| {
-                let served = served.clone();
-                async move { Ok::<_, Infallible>(served.answer(request).await) }
-            });
-            // A browser notices a closed connection itself.
-            let _closed = http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
-        });
     }
 }
 
@@ -131,11 +113,12 @@ impl Served {
                 None => refused(StatusCode::NOT_FOUND, "there is no such page"),
             },
             (&Method::POST, "do") => {
-                let body = Limited::new(request.into_body(), LONGEST).collect().await;
-                let Ok(body) = body else {
-                    return refused(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
+                let body = match serving::collect(request.into_body(), LONGEST).await {
+                    Ok(body) if body.len() <= LONGEST => body,
+                    Ok(_) => return refused(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"),
+                    Err(error) => return refused(StatusCode::REQUEST_TIMEOUT, &error.to_string()),
                 };
-                let order = match serde_json::from_slice(&body.to_bytes()) {
+                let order = match serde_json::from_slice(&body) {
                     Ok(order) => order,
                     Err(error) => {
                         return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}"));

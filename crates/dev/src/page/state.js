@@ -2,7 +2,7 @@
 
 /** Makes characters visible that are invisible or reorder other text. */
 export const plain = (text) =>
-  String(text ?? "").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+  String(text ?? "").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
 
 /** Makes an element. Texts are never read as HTML. */
 export const make = (tag, properties = {}, ...children) => {

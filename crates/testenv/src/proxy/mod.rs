@@ -10,6 +10,7 @@ use std::{
     net::Ipv4Addr,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use hyper::{server::conn::http1, service::service_fn};
@@ -19,6 +20,7 @@ use rcgen::{Certificate, KeyPair};
 use tokio::{
     net::TcpListener,
     task::{AbortHandle, JoinSet},
+    time::sleep,
 };
 use tokio_rustls::{
     TlsAcceptor,
@@ -188,8 +190,11 @@ async fn accept(listener: TcpListener, tls: TlsAcceptor, upstream: Arc<Upstream>
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
-                // The client has already disconnected.
-                let Ok((stream, _)) = accepted else { continue };
+                let Ok((stream, _)) = accepted else {
+                    // The client has already disconnected, or too many files are open: another attempt at once would fail as well.
+                    sleep(Duration::from_millis(10)).await;
+                    continue;
+                };
                 let (tls, upstream) = (tls.clone(), Arc::clone(&upstream));
                 let connection = Connection::new(&stream);
                 connections.spawn(async move {

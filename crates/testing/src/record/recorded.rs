@@ -51,6 +51,8 @@ pub struct RecordedRequest {
     pub user: String,
     /// HTTP status of the response; 0 if the connection was dropped or there is no response yet.
     pub status: u16,
+    /// Whether no RBAC rule of the user allows the request; other requests may get the status 403, too.
+    pub denied: bool,
 }
 
 impl RecordedRequest {
@@ -71,6 +73,7 @@ impl RecordedRequest {
             user_agent: request.user_agent.clone(),
             user: user.name.clone(),
             status: 0,
+            denied: false,
         }
     }
 

@@ -27,12 +27,18 @@ use crate::{
     },
     request::{Request, User, Verb},
     storage::lock,
-    values::status::{Answer, document},
+    values::status::{self, Answer, document},
 };
 use openapi::v2;
+pub(crate) use paths::LARGEST;
 pub(crate) use response::Body;
 use response::{failed, json, stream, warn, with_content, with_warnings};
 pub(crate) use shared::{Listener, Shared};
+
+/// The answer to a request whose body does not arrive in time.
+pub(crate) fn timed_out() -> Response<Body> {
+    failed(&status::timed_out())
+}
 
 /// Serves one request; an error breaks the connection.
 pub(crate) async fn serve(
@@ -114,7 +120,10 @@ pub(crate) async fn serve(
         .err()
     });
     if let Some(refused) = refused {
-        let recorded = || RecordedRequest::new(&request, path, &user);
+        let recorded = || RecordedRequest {
+            denied: true,
+            ..RecordedRequest::new(&request, path, &user)
+        };
         let index = shared.record.add(recorded);
         shared.record.answered(index, refused.code);
         lock(&shared.record.metrics).count(Labels::of(&request), refused.code);

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The bytes of a body.
-const LARGEST: usize = 3 * 1024 * 1024;
+pub(crate) const LARGEST: usize = 3 * 1024 * 1024;
 
 /// Reads a request for a resource.
 pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Request> {

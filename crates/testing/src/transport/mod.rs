@@ -2,12 +2,13 @@
 //!
 //! It uses `routing`, which answers the requests.
 
+#[doc(hidden)]
+pub mod serving;
 #[cfg(feature = "tls")]
 mod tls;
 
 use std::{
-    convert::Infallible,
-    io::{self, Error},
+    io::{self, Error, ErrorKind},
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, Weak},
     task::{Context, Poll},
@@ -15,20 +16,17 @@ use std::{
 
 use futures::future::BoxFuture;
 use http::{Request, Response};
-use http_body_util::BodyExt as _;
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::body::Incoming;
 use kube::client::Body;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    task::JoinSet,
 };
 use tower::{BoxError, Service};
 
 use crate::{
     request::User,
-    routing::{self, Listener, Shared, serve},
+    routing::{self, LARGEST, Listener, Shared, serve, timed_out},
 };
 
 #[cfg(feature = "tls")]
@@ -64,8 +62,9 @@ pub(crate) const FREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHO
 pub(crate) async fn listen(shared: &Arc<Shared>) -> io::Result<Listener> {
     let listener = TcpListener::bind(FREE).await?;
     let address = listener.local_addr()?;
-    let serve = |stream: TcpStream, shared| connection(stream, shared, None);
-    let task = tokio::spawn(accept(listener, Arc::downgrade(shared), serve));
+    let shared = Arc::downgrade(shared);
+    let serve = move |stream: TcpStream| connection(stream, shared.clone(), None);
+    let task = tokio::spawn(serving::accept(listener, serve));
     Ok(Listener {
         address,
         authority: None,
@@ -83,17 +82,17 @@ pub(crate) async fn listen_tls(
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
     let acceptor = tokio_rustls::TlsAcceptor::from(tls.config.clone());
-    let serve = move |stream: TcpStream, shared| {
-        let acceptor = acceptor.clone();
+    let shared = Arc::downgrade(shared);
+    let serve = move |stream: TcpStream| {
+        let (acceptor, shared) = (acceptor.clone(), shared.clone());
         async move {
-            // A client that does not trust the certificate notices it itself.
-            if let Ok(stream) = acceptor.accept(stream).await {
+            if let Some(stream) = serving::handshake(&acceptor, stream).await {
                 let user = tls::user(stream.get_ref().1);
                 connection(stream, shared, user).await;
             }
         }
     };
-    let task = tokio::spawn(accept(listener, Arc::downgrade(shared), serve));
+    let task = tokio::spawn(serving::accept(listener, serve));
     Ok(Listener {
         address,
         authority: Some(tls.authority().to_owned()),
@@ -101,44 +100,24 @@ pub(crate) async fn listen_tls(
     })
 }
 
-async fn accept<F>(
-    listener: TcpListener,
-    shared: Weak<Shared>,
-    serve: impl Fn(TcpStream, Weak<Shared>) -> F,
-) -> Infallible
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    // Dropping the task closes every connection.
-    let mut connections = JoinSet::new();
-    loop {
-        // An error concerns one client that has already disconnected.
-        if let Ok((stream, _)) = listener.accept().await {
-            while connections.try_join_next().is_some() {}
-            connections.spawn(serve(stream, shared.clone()));
-        }
-    }
-}
-
 /// Serves the requests of one client; `user` is that of its certificate.
 async fn connection<S>(stream: S, shared: Weak<Shared>, user: Option<User>)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let service = service_fn(move |request: Request<Incoming>| {
+    let answer = move |request: Request<Incoming>| {
         let (shared, user) = (shared.clone(), user.clone());
         async move {
             let shared = shared
                 .upgrade()
                 .ok_or_else(|| Error::other("the server was dropped"))?;
             let (parts, body) = request.into_parts();
-            let body = body.collect().await.map_err(Error::other)?.to_bytes();
-            serve(shared, parts, body.into(), user).await
+            match serving::collect(body, LARGEST).await {
+                Ok(body) => serve(shared, parts, body.into(), user).await,
+                Err(error) if error.kind() == ErrorKind::TimedOut => Ok(timed_out()),
+                Err(error) => Err(error),
+            }
         }
-    });
-    // Clients notice a broken connection themselves.
-    let _closed = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+    };
+    serving::connection(stream, answer).await;
 }

@@ -131,6 +131,12 @@ pub(crate) fn too_many_bytes(message: &str) -> Box<Status> {
     error(413, "RequestEntityTooLarge", message)
 }
 
+/// The request did not arrive in time.
+pub(crate) fn timed_out() -> Box<Status> {
+    let message = "Timeout: request did not complete within the allotted timeout";
+    error(504, reason::TIMEOUT, message)
+}
+
 /// The patch cannot be applied.
 pub(crate) fn unprocessable() -> Box<Status> {
     let message = "the server rejected our request due to an error in our request";

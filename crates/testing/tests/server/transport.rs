@@ -5,6 +5,7 @@ use kube::api::{Api, PostParams, WatchParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use kube_codegen_testing::{ApiServer, Failure, On};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::support::{create, map, refused};
 
@@ -154,4 +155,78 @@ async fn a_client_certificate_names_its_user_and_groups() {
     let without: Api<ConfigMap> = Api::default_namespaced(client(serde_json::json!({})).await);
     let message = refused(without.get("a").await).message;
     assert!(message.contains("User \"system:anonymous\""), "{message}");
+}
+
+/// Sends a part of a request, and returns what comes until the server closes the connection, and after how many (virtual) seconds.
+async fn answer_to(address: std::net::SocketAddr, part: &[u8]) -> (String, u64) {
+    let start = tokio::time::Instant::now();
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    stream.write_all(part).await.unwrap();
+    let mut answer = Vec::new();
+    // A reset is an end as well.
+    let _end = stream.read_to_end(&mut answer).await;
+    (
+        String::from_utf8(answer).unwrap(),
+        start.elapsed().as_secs(),
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_does_not_arrive_ends_after_thirty_seconds() {
+    let server = ApiServer::new();
+    let address = server.listen().await.unwrap();
+    for part in [
+        "",
+        "GET /api HTTP/1.1\r\n",
+        "GET /api HTTP/1.1\r\nHost: a\r\nX: ",
+    ] {
+        let (answer, seconds) = answer_to(address, part.as_bytes()).await;
+        assert!(!answer.contains("200 OK"), "{part:?}: {answer}");
+        assert!((30..=31).contains(&seconds), "{part:?}: {seconds}");
+    }
+    let part = "POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n{";
+    let (answer, seconds) = answer_to(address, part.as_bytes()).await;
+    assert!((30..=31).contains(&seconds), "{seconds}");
+    assert!(answer.starts_with("HTTP/1.1 504"), "{answer}");
+    assert!(answer.contains("\"reason\":\"Timeout\""), "{answer}");
+    assert_eq!(server.requests(), []);
+}
+
+#[cfg(feature = "tls")]
+#[tokio::test(start_paused = true)]
+async fn a_handshake_that_does_not_arrive_ends_after_thirty_seconds() {
+    let tls = kube_codegen_testing::Tls::new().unwrap();
+    let server = ApiServer::new();
+    let address = server.listen_tls(&tls).await.unwrap();
+    for part in [&b""[..], b"\x16\x03\x01\x40\x00"] {
+        let (answer, seconds) = answer_to(address, part).await;
+        assert_eq!((answer.as_str(), seconds), ("", 30));
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_rejected_and_the_connection_goes_on() {
+    let server = ApiServer::new();
+    let address = server.listen().await.unwrap();
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let mut answer = vec![0; 4096];
+    let path = "/api/v1/namespaces/default/configmaps";
+    let length = 64 << 20;
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&vec![b' '; length]).await.unwrap();
+    let read = stream.read(&mut answer).await.unwrap();
+    let text = String::from_utf8_lossy(&answer[..read]).into_owned();
+    assert!(text.starts_with("HTTP/1.1 413"), "{text}");
+    assert!(
+        text.contains("Request entity too large: limit is 3145728"),
+        "{text}"
+    );
+    let next = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+    stream.write_all(next.as_bytes()).await.unwrap();
+    let read = stream.read(&mut answer).await.unwrap();
+    let text = String::from_utf8_lossy(&answer[..read]).into_owned();
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
 }

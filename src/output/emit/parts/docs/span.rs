@@ -1,6 +1,8 @@
 //! Code spans, and characters that doc comments must not contain.
 use std::borrow::Cow;
 
+use kube_codegen_formats::printable::is_hidden;
+
 /// Makes a code span of any text.
 pub(crate) fn span(text: &str) -> String {
     // Most texts need no change.
@@ -45,12 +47,6 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
         c => Some(c),
     });
     clean.collect::<String>().into()
-}
-
-/// Whether a character is invisible or reorders text: rustc refuses some of them even in comments.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -1,0 +1,328 @@
+//! Reads what a kustomization selects, as `kubectl apply -k` does: its files, those of the directories that it names, in their namespace.
+//!
+//! It is the part of kustomize that manifests of operators need to be installed as they are. What would change them in other ways is
+//! listed, so that nobody takes the result for that of kustomize.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value};
+
+const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Fields whose files and directories are read.
+const SELECT: [&str; 3] = ["resources", "bases", "components"];
+
+/// Fields that change nothing here: they are about the file itself, the order of the output, or the images of Deployments.
+const HARMLESS: [&str; 9] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "namespace",
+    "images",
+    "buildMetadata",
+    "crds",
+    "openapi",
+    "sortOptions",
+];
+
+/// Objects with the file that each is from.
+pub(super) type Objects = Vec<(PathBuf, Value)>;
+
+/// Returns the kustomization of a directory, if it has one.
+///
+/// # Errors
+/// If it has several.
+pub(super) fn of(directory: &Path) -> Result<Option<PathBuf>, String> {
+    let paths = NAMES.iter().map(|name| directory.join(name));
+    let found: Vec<PathBuf> = paths.filter(|it| it.is_file()).collect();
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        [one, two, ..] => Err(format!(
+            "{} has several kustomizations: remove {} or {}",
+            directory.display(),
+            one.display(),
+            two.display()
+        )),
+    }
+}
+
+/// Reads what kustomizations select.
+pub(super) struct Reader<'a> {
+    /// Reads the objects of a file.
+    file: &'a dyn Fn(&Path) -> Result<Objects, String>,
+    /// The fields of each kustomization that have no effect here.
+    without_effect: BTreeMap<PathBuf, Vec<String>>,
+    /// The directories that are being read.
+    within: Vec<PathBuf>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(file: &'a dyn Fn(&Path) -> Result<Objects, String>) -> Self {
+        Self {
+            file,
+            without_effect: BTreeMap::new(),
+            within: Vec::new(),
+        }
+    }
+
+    /// Reads the objects that a kustomization selects.
+    pub(super) fn read(&mut self, path: &Path) -> Result<Objects, String> {
+        let shown = path.display();
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let real = directory
+            .canonicalize()
+            .map_err(|error| format!("{shown}: {error}"))?;
+        if self.within.contains(&real) {
+            return Err(format!("{shown}: the kustomization selects itself"));
+        }
+        self.within.push(real);
+        let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+        let fields: Map<String, Value> =
+            serde_yaml::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
+        let mut objects = Objects::new();
+        for field in SELECT {
+            let entries = match fields.get(field) {
+                None | Some(Value::Null) => continue,
+                Some(Value::Array(entries)) => entries,
+                Some(_) => return Err(format!("{shown}: `{field}` is not a list")),
+            };
+            for entry in entries {
+                let entry = entry
+                    .as_str()
+                    .ok_or_else(|| format!("{shown}: {entry} in `{field}` is not a path"))?;
+                objects.extend(self.entry(path, directory, entry)?);
+            }
+        }
+        match fields.get("namespace") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(name)) if name.is_empty() => {}
+            Some(Value::String(name)) => place(&mut objects, name),
+            Some(_) => return Err(format!("{shown}: `namespace` is not a string")),
+        }
+        let is_known = |name: &str| SELECT.contains(&name) || HARMLESS.contains(&name);
+        let is_empty = |value: &Value| match value {
+            Value::Null => true,
+            Value::Array(items) => items.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            Value::String(text) => text.is_empty(),
+            _ => false,
+        };
+        let others = fields.iter();
+        let others = others.filter(|(name, value)| !is_known(name) && !is_empty(value));
+        let others: Vec<String> = others.map(|(name, _)| name.clone()).collect();
+        if !others.is_empty() {
+            self.without_effect.insert(path.to_owned(), others);
+        }
+        self.within.pop();
+        Ok(objects)
+    }
+
+    /// Says which fields have no effect.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let all = self.without_effect.iter().map(|(path, fields)| {
+            let directory = path.parent().unwrap_or(Path::new("."));
+            format!(
+                "{}: `dev` does not apply {}: objects are as in their files; `kubectl apply --server-side -k {}` with this KUBECONFIG does",
+                path.display(),
+                fields.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+                directory.display(),
+            )
+        });
+        all.collect()
+    }
+
+    fn entry(&mut self, of: &Path, directory: &Path, entry: &str) -> Result<Objects, String> {
+        let (shown, path) = (of.display(), directory.join(entry));
+        if path.is_file() {
+            return (self.file)(&path);
+        }
+        if path.is_dir() {
+            let inner = self::of(&path)?.ok_or_else(|| {
+                format!("{shown}: {entry} is a directory without kustomization.yaml")
+            })?;
+            return self.read(&inner);
+        }
+        if entry.contains("://") || entry.starts_with("github.com/") || entry.contains("?ref=") {
+            return Err(format!(
+                "{shown}: {entry} is remote: nothing is downloaded; save what it has in a file"
+            ));
+        }
+        Err(format!("{shown}: there is no file or directory {entry}"))
+    }
+}
+
+/// The built-in kinds whose objects are in no namespace.
+const CLUSTER_SCOPED: [&str; 25] = [
+    "APIService",
+    "CSIDriver",
+    "CSINode",
+    "CertificateSigningRequest",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ClusterTrustBundle",
+    "CustomResourceDefinition",
+    "DeviceClass",
+    "FlowSchema",
+    "IngressClass",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "Namespace",
+    "Node",
+    "PersistentVolume",
+    "PriorityClass",
+    "PriorityLevelConfiguration",
+    "RuntimeClass",
+    "StorageClass",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
+];
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    let found = value.pointer(pointer).and_then(Value::as_str);
+    found.unwrap_or_default()
+}
+
+/// Moves objects into a namespace, with what refers to their accounts and Services, as kustomize's `namespace` does.
+fn place(objects: &mut Objects, namespace: &str) {
+    let all = |kind: &str| -> BTreeSet<(String, String)> {
+        let found = objects.iter().filter(|(_, it)| text(it, "/kind") == kind);
+        found
+            .map(|(_, it)| {
+                let name = text(it, "/metadata/name").to_owned();
+                (text(it, "/metadata/namespace").to_owned(), name)
+            })
+            .collect()
+    };
+    let (accounts, services) = (all("ServiceAccount"), all("Service"));
+    let customs: BTreeSet<(String, String)> = objects
+        .iter()
+        .filter(|(_, it)| text(it, "/spec/scope") == "Cluster")
+        .map(|(_, it)| {
+            let kind = text(it, "/spec/names/kind").to_owned();
+            (text(it, "/spec/group").to_owned(), kind)
+        })
+        .collect();
+    let refers = |reference: &Value, known: &BTreeSet<(String, String)>| {
+        let [within, name] = ["/namespace", "/name"].map(|it| text(reference, it).to_owned());
+        known.contains(&(within, name))
+    };
+    for (_, object) in objects {
+        if !matches!(
+            object.get("metadata"),
+            None | Some(Value::Null | Value::Object(_))
+        ) {
+            // The server rejects it.
+            continue;
+        }
+        let kind = text(object, "/kind").to_owned();
+        let group = text(object, "/apiVersion").split_once('/');
+        let group = group.map_or("", |(group, _)| group).to_owned();
+        let is_built_in = !group.contains('.') || group.ends_with(".k8s.io");
+        let is_cluster_scoped = customs.contains(&(group, kind.clone()))
+            || is_built_in && CLUSTER_SCOPED.contains(&&*kind);
+        if kind == "Namespace" {
+            object["metadata"]["name"] = namespace.into();
+        } else if !is_cluster_scoped {
+            object["metadata"]["namespace"] = namespace.into();
+        }
+        if matches!(kind.as_str(), "RoleBinding" | "ClusterRoleBinding") {
+            let subjects = object.get_mut("subjects").and_then(Value::as_array_mut);
+            for subject in subjects.into_iter().flatten() {
+                let is_account = text(subject, "/kind") == "ServiceAccount";
+                if is_account && (text(subject, "/name") == "default" || refers(subject, &accounts))
+                {
+                    subject["namespace"] = namespace.into();
+                }
+            }
+        }
+        let mut clients = Vec::new();
+        for pointer in [
+            "/spec/conversion/webhook/clientConfig/service",
+            "/spec/service",
+        ] {
+            if object.pointer(pointer).is_some() {
+                clients.push(pointer.to_owned());
+            }
+        }
+        let hooks = object.get("webhooks").and_then(Value::as_array);
+        let hooks = 0..hooks.map_or(0, Vec::len);
+        clients.extend(hooks.map(|index| format!("/webhooks/{index}/clientConfig/service")));
+        for pointer in clients {
+            if let Some(service) = object.pointer_mut(&pointer)
+                && service.is_object()
+                && refers(service, &services)
+            {
+                service["namespace"] = namespace.into();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_namespace_reaches_what_refers_to_its_objects() {
+        let service = |name: &str| json!({"name": name, "namespace": "system"});
+        let own = |kind: &str, namespace: Value| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "own", "namespace": namespace}});
+        let all = [
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "system"}}),
+            own("ServiceAccount", json!("system")),
+            own("Service", json!("system")),
+            own("ConfigMap", Value::Null),
+            json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "a"}, "subjects": [
+                {"kind": "ServiceAccount", "name": "own", "namespace": "system"},
+                {"kind": "ServiceAccount", "name": "default", "namespace": "x"},
+                {"kind": "ServiceAccount", "name": "prometheus", "namespace": "monitoring"},
+                {"kind": "User", "name": "own", "namespace": "system"},
+            ]}),
+            json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": {"name": "a"}, "webhooks": [
+                {"clientConfig": {"service": service("own")}}, {"clientConfig": {"service": service("other")}}, {"clientConfig": {"url": "x"}},
+            ]}),
+            json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "as.example.com"}, "spec": {
+                "group": "example.com", "scope": "Cluster", "names": {"kind": "A"},
+                "conversion": {"webhook": {"clientConfig": {"service": service("own")}}},
+            }}),
+            json!({"apiVersion": "example.com/v1", "kind": "A", "metadata": {"name": "a"}}),
+            json!({"apiVersion": "other.com/v1", "kind": "A", "metadata": {"name": "a"}}),
+            json!({"apiVersion": "example.com/v1", "kind": "Node", "metadata": {"name": "a"}}),
+            json!({"kind": "Broken", "metadata": "x", "webhooks": 7}),
+        ];
+        let mut objects: Objects = all.into_iter().map(|it| (PathBuf::new(), it)).collect();
+        place(&mut objects, "new");
+        let at = |index: usize, pointer: &str| {
+            let value = objects[index].1.pointer(pointer);
+            value.and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let namespaces: Vec<String> = (0..11).map(|it| at(it, "/metadata/namespace")).collect();
+        assert_eq!(
+            namespaces,
+            ["", "new", "new", "new", "", "", "", "", "new", "new", ""]
+        );
+        assert_eq!(at(0, "/metadata/name"), "new");
+        let subjects: Vec<String> = (0..4)
+            .map(|it| at(4, &format!("/subjects/{it}/namespace")))
+            .collect();
+        assert_eq!(subjects, ["new", "new", "monitoring", "system"]);
+        assert_eq!(at(5, "/webhooks/0/clientConfig/service/namespace"), "new");
+        assert_eq!(
+            at(5, "/webhooks/1/clientConfig/service/namespace"),
+            "system"
+        );
+        assert_eq!(
+            at(6, "/spec/conversion/webhook/clientConfig/service/namespace"),
+            "new"
+        );
+    }
+}
