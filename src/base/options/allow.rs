@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn warnings_of_some_files_are_left_out() {
-        let sources = ["crds/own.yaml", "crds/foreign/theirs.yaml"]
-            .map(|path| Source::file(path.into(), String::new()));
+        let sources =
+            ["crds/own.yaml", "crds/foreign/theirs.yaml"].map(|path| Source::file(path, ""));
         let mut diagnostics = Diagnostics::new();
         for id in [0, 1] {
             for code in [Code::RawJson, Code::PlainEnum, Code::MissingField] {

@@ -79,8 +79,14 @@ pub(super) fn check(
         ("labelSelectorPath", SchemaType::String, "a string"),
     ] {
         let path = scale.get(key).and_then(Value::as_str).unwrap_or_default();
+        let at = scale_at.key(key);
+        let pointer = reader.place(&at).pointer;
+        let is_reported = reader
+            .diagnostics
+            .iter()
+            .any(|it| it.place.pointer == pointer);
         // Other paths are reported as they are read.
-        if !super::subresources::is_simple(path) {
+        if is_reported || !super::subresources::is_simple(path) {
             continue;
         }
         let (message, hint) = match follow(schema, path) {
@@ -93,15 +99,14 @@ pub(super) fn check(
                 (what, hint)
             }
             Target::Schema(found) => {
-                let Some(kind) = found.type_.as_ref().filter(|_| {
-                    let is_either = found.kubernetes.int_or_string;
-                    // The API server reads a number without a fraction.
-                    let is_number = found.type_ == Some(SchemaType::Number);
-                    let fits = found.type_.as_ref() == Some(&wanted);
-                    !is_either && !fits && !(is_number && wanted == SchemaType::Integer)
-                }) else {
+                let Some(kind) = &found.type_ else {
                     continue;
                 };
+                // The API server reads a number without a fraction.
+                let is_number = (kind, &wanted) == (&SchemaType::Number, &SchemaType::Integer);
+                if *kind == wanted || is_number || found.kubernetes.int_or_string {
+                    continue;
+                }
                 let message = format!(
                     "`{path}` is {}: {key} needs {what_wanted}",
                     name_of_type(kind)
@@ -114,7 +119,7 @@ pub(super) fn check(
                 (message, hint.to_owned())
             }
         };
-        let finding = reader.report(Code::InvalidPath, &scale_at.key(key), message);
+        let finding = reader.report(Code::InvalidPath, &at, message);
         finding.hint(hint).severity = Severity::Warning;
     }
 }
@@ -281,7 +286,6 @@ fn bracket(text: &str) -> Option<usize> {
             _ if std::mem::take(&mut is_escaped) => {}
             (Some(_), '\\') => is_escaped = true,
             (Some(mark), _) if c == mark => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(c),
             (None, '[' | '(') => depth += 1,
             (None, ']' | ')') => {
@@ -291,7 +295,7 @@ fn bracket(text: &str) -> Option<usize> {
                 }
             }
             (None, _) if depth == 0 => return None,
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
     }
     None

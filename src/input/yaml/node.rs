@@ -191,7 +191,7 @@ impl Node {
 /// The lines of a text, to turn spans into lines and columns.
 pub(crate) struct Lines<'t> {
     text: &'t str,
-    lines: Vec<(usize, &'t str)>,
+    all: Vec<(usize, &'t str)>,
     /// The byte whose column was found last, and the characters before it in its line: a long line has many spans, which mostly follow each other.
     last: Cell<(usize, usize)>,
 }
@@ -200,7 +200,7 @@ impl<'t> Lines<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self {
             text,
-            lines: lines(text).collect(),
+            all: lines(text).collect(),
             last: Cell::default(),
         }
     }
@@ -208,10 +208,10 @@ impl<'t> Lines<'t> {
     pub(crate) fn position(&self, span: Span) -> Position {
         let (start, end) = (span.start as usize, span.end as usize);
         let line = self
-            .lines
+            .all
             .partition_point(|(offset, _)| *offset <= start)
             .max(1);
-        let (offset, content) = self.lines.get(line - 1).copied().unwrap_or_default();
+        let (offset, content) = self.all.get(line - 1).copied().unwrap_or_default();
         let characters = |from, to| {
             self.text
                 .get(from..to)
@@ -245,7 +245,7 @@ impl<'t> Lines<'t> {
             ..self.position(span.start())
         };
         let first = position.line.saturating_sub(2);
-        let around = self.lines.iter().enumerate().skip(first).take(3);
+        let around = self.all.iter().enumerate().skip(first).take(3);
         let tab = around.into_iter().find_map(|(index, (_, line))| {
             let indentation = line.len() - line.trim_start().len();
             let column = line[..indentation].find('\t')? + 1;

@@ -110,11 +110,13 @@ fn report(lowering: &mut Lowering<'_>, node: &Node, message: String, hint: &str)
         .hint(hint);
 }
 
+/// Whether a value is of a type.
+type Fits = fn(&Value) -> bool;
+
 /// Returns the values that an object can have, each once, and reports the others; none if there is no such value.
 fn possible(lowering: &mut Lowering<'_>, node: &mut Node, all: Vec<Value>) -> Option<Vec<Value>> {
     let schema = &node.schema;
     let is_either = schema.kubernetes.int_or_string || int_or_string::is_pair(schema);
-    type Fits = fn(&Value) -> bool;
     let (wanted, fits): (&str, Fits) = match schema.type_.as_ref() {
         _ if is_either => ("an integer or a string", |it| {
             it.is_string() || is_integer(it)

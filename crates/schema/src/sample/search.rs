@@ -203,12 +203,12 @@ fn edits<'a>(
 ) -> Box<dyn Iterator<Item = Edit> + 'a> {
     const EXTENTS: [Extent; 2] = [Extent::Minimal, Extent::Full];
     // A rule may demand a name.
-    let named: &[String] = if is_root && place["metadata"].is_object() {
+    let renamed: &[String] = if is_root && place["metadata"].is_object() {
         &hints.names
     } else {
         &[]
     };
-    let named = named.iter().cloned().map(Edit::Name);
+    let renamed = renamed.iter().cloned().map(Edit::Name);
     match place {
         Value::Object(fields) => {
             let is_meta =
@@ -234,7 +234,7 @@ fn edits<'a>(
                 others.map(|other| Edit::Set(name.clone(), other))
             });
             Box::new(
-                named
+                renamed
                     .chain(removed)
                     .chain(added)
                     .chain(replaced)
@@ -245,11 +245,11 @@ fn edits<'a>(
             let inner = node.items.as_deref().filter(|_| items.is_empty());
             let item = inner.map(|inner| value(inner, "", Extent::Minimal, DEPTH / 2));
             let replaced = Edit::Replace(item.into_iter().collect());
-            Box::new(named.chain([replaced]))
+            Box::new(renamed.chain([replaced]))
         }
         place => {
             let others = others(node, Some(place), hints).into_iter();
-            Box::new(named.chain(others.map(Edit::Replace)))
+            Box::new(renamed.chain(others.map(Edit::Replace)))
         }
     }
 }

@@ -54,8 +54,8 @@ pub(super) fn choices(
         let message = format!("{what} too large to find out which fields exclude each other");
         let mut place = node.path.place(lowering.place, lowering.schema_pointer);
         place.pointer.push_str(at);
-        let note = lowering.diagnostics.report(Code::Choice, place, message);
-        note.hint("no choice is derived from it; the API server still evaluates it");
+        let finding = lowering.diagnostics.report(Code::Choice, place, message);
+        finding.hint("no choice is derived from it; the API server still evaluates it");
     };
     for index in too_large {
         let at = format!("/x-kubernetes-validations/{index}/rule");

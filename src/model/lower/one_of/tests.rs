@@ -197,3 +197,33 @@ fn deep_and_long_rules_are_no_proof() {
     );
     assert_eq!(rules(&[&deep, &long]), "");
 }
+
+#[test]
+fn a_proof_has_a_budget() {
+    use crate::base::diag::Code;
+
+    let names: Vec<String> = (0..60).map(|it| format!("f{it}")).collect();
+    let fields: Vec<String> = names
+        .iter()
+        .map(|it| format!("{it}: {{type: string}}"))
+        .collect();
+    let set: Vec<String> = names.iter().map(|it| format!("has(self.{it})")).collect();
+    let rule = format!("[{}].filter(x, x).size() <= 1", set.join(", "));
+    let found = |rules: usize| {
+        let rules = vec![format!("{{rule: {rule:?}}}"); rules].join(", ");
+        let node = format!(
+            "{{type: object, properties: {{{}}}, x-kubernetes-validations: [{rules}]}}",
+            fields.join(", ")
+        );
+        let (model, diagnostics) = lower(&node, "");
+        let bodies = model.types.iter().map(|(_, def)| match &def.body {
+            Body::Struct(body) => body.choices.len(),
+            _ => 0,
+        });
+        let notes = diagnostics.iter().filter(|(code, _)| *code == Code::Choice);
+        (bodies.sum::<usize>(), notes.count())
+    };
+    assert_eq!(found(1), (1, 0));
+    // Each pair of fields is looked at with all rules.
+    assert_eq!(found(400), (0, 1));
+}
