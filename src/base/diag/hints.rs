@@ -1,5 +1,5 @@
 //! Replaces the hints of errors in inputs that are not plain manifests: Helm templates and kustomize patches.
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Code, Diagnostic, Severity, lines};
 use crate::base::source::{Source, SourceId};
@@ -13,7 +13,8 @@ const PATCH: &str = "this field is required; if this is a kustomize patch, leave
 /// Replaces the hints, whose diagnostics have been located.
 pub(super) fn add(diagnostics: &mut [Diagnostic], sources: &[Source]) {
     let patches = patches(diagnostics);
-    let mut is_template: BTreeMap<SourceId, bool> = BTreeMap::new();
+    // A text may have an error in each of many lines: each text is read once.
+    let mut templates: BTreeMap<SourceId, Template> = BTreeMap::new();
     for diagnostic in diagnostics {
         let place = &diagnostic.place;
         let Some((id, source)) = place.source.and_then(|id| Some((id, id.of(sources)?))) else {
@@ -24,11 +25,11 @@ pub(super) fn add(diagnostics: &mut [Diagnostic], sources: &[Source]) {
         }
         let line = place.position.map(|position| position.line);
         let is_text = diagnostic.code < Code::MissingField;
-        if (is_text
-            && *is_template
-                .entry(id)
-                .or_insert_with(|| has_actions(&source.text)))
-            || line.is_some_and(|line| is_templated(&source.text, line))
+        let template = templates
+            .entry(id)
+            .or_insert_with(|| Template::of(&source.text));
+        if (is_text && template.has_actions)
+            || line.is_some_and(|line| template.lines.contains(&line))
         {
             diagnostic.hint(TEMPLATE);
         } else if diagnostic.code == Code::MissingField
@@ -40,16 +41,23 @@ pub(super) fn add(diagnostics: &mut [Diagnostic], sources: &[Source]) {
     }
 }
 
-/// Returns whether a line consists of an action of a template, such as `{{- if .Values.crds }}`.
-fn has_actions(text: &str) -> bool {
-    lines(text).any(|(_, line)| line.trim_start().starts_with("{{"))
+/// What of a text is a template.
+struct Template {
+    /// Whether a line consists of an action, such as `{{- if .Values.crds }}`.
+    has_actions: bool,
+    /// The lines that contain an action, counted from 1.
+    lines: HashSet<usize>,
 }
 
-/// Returns whether a line, counted from 1, contains an action of a template.
-fn is_templated(text: &str, line: usize) -> bool {
-    let mut lines = lines(text);
-    let line = line.checked_sub(1).and_then(|index| lines.nth(index));
-    line.is_some_and(|(_, line)| line.contains("{{"))
+impl Template {
+    fn of(text: &str) -> Self {
+        let numbered = || lines(text).enumerate();
+        let with = numbered().filter(|(_, (_, line))| line.contains("{{"));
+        Self {
+            has_actions: numbered().any(|(_, (_, line))| line.trim_start().starts_with("{{")),
+            lines: with.map(|(index, _)| index + 1).collect(),
+        }
+    }
 }
 
 /// Returns the documents that lack all that a CRD needs, as patches do.

@@ -6,6 +6,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 use super::reader::{At, Reader};
 use super::time::is_date_time;
@@ -243,17 +244,22 @@ pub(super) struct Failure {
     message: String,
 }
 
-impl Failure {
-    /// Reports it, unless the reader has reported the same place.
-    pub(super) fn report(self, reader: &mut Reader<'_>) {
-        let place = reader.place_of(&self.pointer);
-        let known = reader.diagnostics.iter().any(|diagnostic| {
-            diagnostic.severity == Severity::Error
-                && diagnostic.place.pointer == place.pointer
-                && diagnostic.place.document == place.document
-        });
-        if !known {
-            reader.diagnostics.report(self.code, place, self.message);
+/// Reports what cannot be decoded, unless the reader has reported the same place.
+pub(super) fn report(failures: Vec<Failure>, reader: &mut Reader<'_>) {
+    if failures.is_empty() {
+        return;
+    }
+    let errors = reader
+        .diagnostics
+        .iter()
+        .filter(|it| it.severity == Severity::Error && it.place.document == reader.base.document);
+    let mut known: HashSet<String> = errors.map(|it| it.place.pointer.clone()).collect();
+    for failure in failures {
+        let place = reader.place_of(&failure.pointer);
+        if known.insert(place.pointer.clone()) {
+            reader
+                .diagnostics
+                .report(failure.code, place, failure.message);
         }
     }
 }

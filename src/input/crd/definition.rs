@@ -29,9 +29,7 @@ const SPEC: &[&str] = &[
 pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     let failures = decode::decode(&mut manifest);
     let crd = definition(reader, manifest, &failures);
-    for failure in failures {
-        failure.report(reader);
-    }
+    decode::report(failures, reader);
     crd
 }
 
