@@ -1,7 +1,7 @@
 //! Turns a description into lines of Markdown: wrapped paragraphs, lists and code, never a doctest.
 use std::borrow::Cow;
 
-use super::{inline, markers, span::clean, wrap::wrap};
+use super::{emphasis, inline, markers, span::clean, wrap::wrap};
 
 /// Returns the lines of a description.
 pub(crate) fn lines(description: &str) -> Vec<String> {
@@ -195,7 +195,8 @@ impl<'t> Lines<'t> {
 
     fn end_line(&mut self) {
         if !self.open.is_empty() {
-            let words = std::mem::take(&mut self.open);
+            let mut words = std::mem::take(&mut self.open);
+            emphasis::restore(&mut words);
             self.done.extend(wrap(&words, &self.first, &self.others));
             self.first.clone_from(&self.others);
         }

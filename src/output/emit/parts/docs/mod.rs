@@ -1,4 +1,5 @@
 //! Doc comments: descriptions and constraints of the schema as Markdown that is safe in rustdoc.
+mod emphasis;
 mod inline;
 mod markdown;
 mod markers;

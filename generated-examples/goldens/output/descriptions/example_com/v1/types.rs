@@ -39,7 +39,7 @@ pub struct DescribedSpec {
     /// | hour
     /// ```
     ///
-    /// with \*\*five fields\*\* in all.
+    /// with **five fields** in all.
     pub drawing: Option<String>,
     /// \*/ /// }
     /// #!\[deny(warnings)]
@@ -66,7 +66,7 @@ pub struct DescribedSpec {
     /// <https://example.com/x?y=1>. Use `kubectl get` or * or a lone \` or a_b.
     pub markup: Option<String>,
     /// The image host\[:port]/\<name>, the metric \_\_name\_\_, "\*.example.com" and \--verbose are
-    /// code; \*this\* is stressed, and link:<https://example.com/a>\[AsciiDoc^] is a link.
+    /// code; *this* is stressed, and link:<https://example.com/a>\[AsciiDoc^] is a link.
     pub placeholders: Option<String>,
     /// The title is used where there is no description.
     pub title: Option<String>,
