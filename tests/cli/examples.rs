@@ -80,7 +80,9 @@ const EXAMPLES: [Example; 6] = [
         by_hand: &[
             "deploy/rbac.yaml",
             "deploy/sample.yaml",
+            "kube-codegen.toml",
             "src/controller.rs",
+            "src/generated/infra_example_com/v1/conversion.rs",
             "src/lib.rs",
             "src/webhooks.rs",
         ],

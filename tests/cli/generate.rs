@@ -268,7 +268,7 @@ fn every_code_has_an_explanation_and_every_shell_a_completion_script() {
             assert!(script.contains(word), "{shell}: {word}");
         }
         // The values of --kubernetes, --emit, and --deny or `explain`; clap has none for elvish and powershell.
-        for value in ["1.35", "informer", "KC0402"] {
+        for value in ["1.35", "informer", "KC0501"] {
             let is_listed = script.contains(value);
             assert_eq!(
                 is_listed,

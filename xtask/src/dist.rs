@@ -268,18 +268,6 @@ mod tests {
     }
 
     #[test]
-    fn a_release_optimizes_what_an_installation_does_not() {
-        let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-        let manifest: toml::Table = manifest.parse().unwrap();
-        let packages = |profile: &str| manifest["profile"][profile]["package"].as_table().unwrap();
-        let names: Vec<_> = packages("release").keys().collect();
-        assert_eq!(packages("dist").keys().collect::<Vec<_>>(), names);
-        for (name, package) in packages("dist") {
-            assert_eq!(package["opt-level"].as_integer(), Some(3), "{name}");
-        }
-    }
-
-    #[test]
     fn the_archive_depends_only_on_its_files() {
         let bytes = archive("a", &example(), 1_700_000_000).unwrap();
         assert_eq!(

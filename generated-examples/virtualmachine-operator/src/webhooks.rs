@@ -1,5 +1,5 @@
 //! What the API server asks the operator about `VirtualMachine` objects.
-use kube_codegen_record::conversion::{Converter, Mapping};
+use kube_codegen_record::conversion::Converter;
 use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks};
 
 use crate::generated::infra_example_com::v1::{VirtualMachine, conversion};
@@ -70,17 +70,7 @@ impl Validator<VirtualMachine> for Rules {
 
 /// Returns the converter between the versions of the kind.
 pub fn converter() -> Converter {
-    conversion::virtual_machine_converter(&Conversion)
-}
-
-/// Decides on values that have no equal in another version. At first, they are copied.
-struct Conversion;
-
-impl conversion::ConvertVirtualMachineV2 for Conversion {
-    /// `spec.resources.memory` of `v2` is `spec.memory` in `v1`.
-    fn spec_resources_memory(&self) -> Mapping<String, String> {
-        Mapping::copy()
-    }
+    conversion::virtual_machine_converter()
 }
 
 /// Returns the number of MiB; `None` if the text is malformed, which the schema refuses.

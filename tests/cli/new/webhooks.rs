@@ -28,8 +28,8 @@ fn handlers_are_registered_reachable_and_allowed() {
         "webhooks.defaulting(set_defaults)",
         "validating::<VirtualMachine>(Rules)",
         "converting::<VirtualMachine, _>(convert)",
-        "impl conversion::ConvertVirtualMachineV2 for Conversion {\n    /// `spec.resources.memory`",
-        "fn spec_resources_memory(&self) -> Mapping<String, String> {\n        Mapping::copy()",
+        "impl conversion::ConvertVirtualMachineV2 for Conversion {\n    /// `spec.memory`",
+        "fn spec_memory(&self) -> IfAbsent<String> {",
     ];
     contains(&files, "src/webhooks.rs", &handlers);
     contains(&files, "src/lib.rs", &["manager.webhooks(webhooks());"]);

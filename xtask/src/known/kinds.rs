@@ -82,7 +82,7 @@ pub(super) fn table(sources: &Path) -> Result<String, Box<dyn Error>> {
     if !used.is_empty() {
         _ = writeln!(
             out,
-            "use crate::options::Kubernetes::{{{}}};",
+            "use crate::base::options::Kubernetes::{{{}}};",
             used.join(", ")
         );
     }

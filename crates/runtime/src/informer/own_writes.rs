@@ -97,7 +97,9 @@ impl Shown {
             return matches!(details, Some(Ok(Details { name, group, kind: plural, .. }))
                 if name == self.key.name && group == kind.group && plural == kind.plural);
         }
-        let uid = head.metadata.uid;
+        let kind = &self.state.kind;
+        let is_object = head.kind == kind.kind && head.api_version == kind.api_version;
+        let uid = head.metadata.uid.filter(|_| is_object);
         response.status().is_success() && uid.is_some_and(|uid| uid != self.uid)
     }
 
@@ -253,7 +255,9 @@ impl State {
             namespace: namespace.map(str::to_owned),
             name: segments[last].to_owned(),
         };
-        let is_named = group == self.kind.group && plural == self.kind.plural;
+        // Only a subresource may follow: `namespaces/a/secrets/b` is no path of a Namespace.
+        let is_named =
+            group == self.kind.group && plural == self.kind.plural && segments.len() <= last + 2;
         is_named.then(|| (key, segments[..=last].join("/")))
     }
 

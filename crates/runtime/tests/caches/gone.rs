@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::{
     Api, Client, ResourceExt,
     api::{DeleteParams, PatchParams},
@@ -312,6 +312,24 @@ async fn a_missing_subresource_hides_nothing() {
         assert!(patched.await.unwrap().unwrap_err().is_not_found());
         assert_eq!(is_shown(), shown);
     }
+}
+
+/// The path of an object in a namespace begins like the path of the namespace.
+#[tokio::test(start_paused = true)]
+async fn an_object_hides_no_namespace() {
+    let server = ApiServer::new();
+    let factory = InformerFactory::new(server.client());
+    let namespaces = factory.informer::<Namespace>();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    let own =
+        TypedClient::<ConfigMap>::namespaced(factory.track_writes(&server.client()), "default");
+    let is_shown = || namespaces.lister().get("default").is_ok();
+    assert!(is_shown());
+    own.create(&map("a", "yes")).await.unwrap();
+    own.get("a").await.unwrap();
+    assert_eq!(own.get_opt("b").await.unwrap(), None);
+    assert!(is_shown());
 }
 
 /// An object that was created, deleted and created again, and deleted by another client; and what the watch delivers while the server is asked.

@@ -72,7 +72,7 @@ fn answered_requests_are_appended_to_the_file_of_the_variable() {
     assert_eq!(lines.len(), 4);
     let wanted = json!({
         "verb": "create", "group": "", "version": "v1", "resource": "configmaps", "subresource": "", "namespaced": true,
-        "namespace": "default", "name": "", "status": 409, "userAgent": "",
+        "namespace": "default", "name": "", "status": 409, "userAgent": "", "blockedOwners": [],
         "user": "kubernetes-admin",
     });
     assert_eq!(lines[3], wanted);
