@@ -78,6 +78,7 @@ const EXAMPLES: [Example; 6] = [
             "defaulting,validating,conversion",
         ],
         by_hand: &[
+            ".kube-codegen/scaffold.json",
             "deploy/rbac.yaml",
             "deploy/sample.yaml",
             "kube-codegen.toml",
@@ -180,6 +181,10 @@ fn generate_and_new_keep_the_examples() {
         let mut written: Vec<_> = text.lines().filter(writes).collect();
         // The examples have tests of their own.
         written.retain(|line| !line.starts_with("create   ./tests/"));
+        // `new` does not know the conversions that the configuration declares; `generate --check` above does.
+        let is_declared = |line: &str| line.ends_with("/v1/conversion.rs");
+        written
+            .retain(|line| !(example.by_hand.contains(&"kube-codegen.toml") && is_declared(line)));
         assert_eq!(written, [""; 0], "{text}");
     }
 }

@@ -318,6 +318,16 @@ async fn a_missing_subresource_hides_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_object_hides_no_namespace() {
     let server = ApiServer::new();
+    let namespace = Namespace {
+        metadata: kube::core::ObjectMeta {
+            name: Some("default".to_owned()),
+            ..Default::default()
+        },
+        ..Namespace::default()
+    };
+    let namespaces = Api::<Namespace>::all(server.client());
+    let created = namespaces.create(&Default::default(), &namespace).await;
+    assert!(created.is_ok_and(|it| it.metadata.uid.is_some()));
     let factory = InformerFactory::new(server.client());
     let namespaces = factory.informer::<Namespace>();
     factory.start();
