@@ -326,7 +326,9 @@ async fn an_object_hides_no_namespace() {
         ..Namespace::default()
     };
     let namespaces = Api::<Namespace>::all(server.client());
-    let created = namespaces.create(&Default::default(), &namespace).await;
+    let created = namespaces
+        .create(&kube::api::PostParams::default(), &namespace)
+        .await;
     assert!(created.is_ok_and(|it| it.metadata.uid.is_some()));
     let factory = InformerFactory::new(server.client());
     let namespaces = factory.informer::<Namespace>();
