@@ -2,7 +2,7 @@
 //!
 //! A client may send half a request, nothing at all, or a body without end, and there may be many of them. Each connection therefore has
 //! [`PATIENCE`] for a handshake, for the head of its next request and for that request's body; only bytes that have arrived take memory,
-//! and no more of them than the request may have. At most [`CONNECTIONS`] are open; others wait in the queue of the system until one
+//! and no more of them than the request may have. At most 4,096 connections are open; others wait in the queue of the system until one
 //! ends, and so they do while the process is out of file descriptors. A response may take as long as it wants: watches do.
 
 use std::{
