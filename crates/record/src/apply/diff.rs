@@ -1,10 +1,13 @@
 //! Finds what an apply would change, by the fields that the manager owns and by their values.
-use std::fmt;
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 use serde_json::{Map, Value};
 
 use super::{
-    fields::{FieldSet, Owned, is_item, shown},
+    fields::{FieldSet, Owned, StepIndex, shown},
     same::Comparer,
 };
 
@@ -195,14 +198,14 @@ impl Walk {
         if own.is_leaf() {
             return self.add(path, live, None);
         }
+        let live_items = live.and_then(Value::as_array).map(Vec::as_slice);
+        let by_step = by_step(own, live_items.unwrap_or_default());
         for (step, own) in &own.0 {
             let path = format!("{path}{}", shown(step));
             if let Some(name) = step.strip_prefix("f:") {
                 self.removed(own, live.and_then(|live| live.get(name)), &path);
             } else {
-                let items = live.and_then(Value::as_array).into_iter().flatten();
-                let item = items.into_iter().find(|item| is_item(step, item));
-                self.add(&path, item, None);
+                self.add(&path, by_step.get(&**step).map(|(_, item)| *item), None);
             }
         }
     }
@@ -211,24 +214,24 @@ impl Walk {
         let live_items = live
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
-        let find = |step: &str| live_items.iter().position(|item| is_item(step, item));
+        let by_step = by_step(own, live_items);
+        let mut steps = StepIndex::new(own);
+        let mut set = HashSet::new();
         let mut order = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            match own.0.keys().find(|step| is_item(step, item)) {
+            match steps.step(item) {
                 Some(step) => {
-                    let at = find(step);
-                    order.extend(at);
-                    let live = at.and_then(|at| live_items.get(at));
-                    self.item(item, live, &place.below(step));
+                    set.insert(step);
+                    let live = by_step.get(step);
+                    order.extend(live.map(|(at, _)| *at));
+                    self.item(item, live.map(|(_, item)| *item), &place.below(step));
                 }
                 None => self.add(&format!("{}[{index}]", place.path), None, Some(item)),
             }
         }
-        for step in own.0.keys() {
-            if !items.iter().any(|item| is_item(step, item)) {
-                let old = find(step).and_then(|at| live_items.get(at));
-                self.add(&place.below(step).path, old, None);
-            }
+        for step in own.0.keys().filter(|step| !set.contains(&***step)) {
+            let old = by_step.get(&**step).map(|(_, item)| *item);
+            self.add(&place.below(step).path, old, None);
         }
         // The server keeps the order of the configuration.
         if !order.is_sorted() {
@@ -245,4 +248,16 @@ impl Walk {
             self.value(item, live, place);
         }
     }
+}
+
+/// Returns the place and the item that each step of a set names.
+fn by_step<'a>(own: &'a FieldSet, items: &'a [Value]) -> HashMap<&'a str, (usize, &'a Value)> {
+    let mut steps = StepIndex::new(own);
+    let mut found = HashMap::new();
+    for (at, item) in items.iter().enumerate() {
+        if let Some(step) = steps.step(item) {
+            found.entry(step).or_insert((at, item));
+        }
+    }
+    found
 }

@@ -1,7 +1,7 @@
 //! Reads back what a field manager has applied.
 use serde_json::{Map, Value};
 
-use super::fields::{FieldSet, is_item, keys};
+use super::fields::{FieldSet, StepIndex, keys};
 
 /// Returns the parts of `live` that are in the set `own`. `all` has the fields of every manager, which show what is atomic: nothing has an owner
 /// inside an atomic value.
@@ -14,7 +14,7 @@ pub(super) fn extract(live: &Value, own: &FieldSet, all: Option<&FieldSet>) -> V
             live => live.clone(),
         };
     }
-    let below = |step: &String| all.and_then(|all| all.0.get(step));
+    let below = |step: &str| all.and_then(|all| all.0.get(step));
     match live {
         Value::Object(fields) => {
             let steps = own.0.iter().filter_map(|(step, own)| {
@@ -27,8 +27,10 @@ pub(super) fn extract(live: &Value, own: &FieldSet, all: Option<&FieldSet>) -> V
             Value::Object(steps.collect())
         }
         Value::Array(items) => {
+            let mut steps = StepIndex::new(own);
             let items = items.iter().filter_map(|item| {
-                let (step, own) = own.0.iter().find(|(step, _)| is_item(step, item))?;
+                let step = steps.step(item)?;
+                let own = own.0.get(step)?;
                 let mut extracted = extract(item, own, below(step));
                 if let (Value::Object(fields), true) = (&mut extracted, own.is_leaf()) {
                     fields.extend(keys(step).into_iter().flatten());

@@ -1,5 +1,5 @@
 //! The fields that a field manager owns, as `fieldsV1` of `metadata.managedFields` lists them.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use serde_json::{Map, Value};
@@ -73,19 +73,77 @@ pub(super) fn keys(step: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(step.strip_prefix("k:")?).ok()
 }
 
-/// Whether an item of a list is the one that a step names. A key that the item lacks has its default.
-pub(super) fn is_item(step: &str, item: &Value) -> bool {
-    if let Some(keys) = keys(step) {
-        let mut present = keys
-            .iter()
-            .filter_map(|(key, value)| Some((item.get(key)?, value)));
-        return item.is_object()
-            && present.clone().count() > 0
-            && present.all(|(own, key)| own == key);
+/// Finds the step of a set of fields that names an item of a list.
+///
+/// Users write lists of any length, so each step is parsed once, and an item is looked up by the values of its keys instead of being compared
+/// with every step. An item may lack keys that have defaults; then the keys that it has decide, for which an index is made on demand.
+pub(super) struct StepIndex<'s> {
+    /// Steps `k:{…}` by the names of their keys.
+    keyed: BTreeMap<Vec<String>, Vec<(Map<String, Value>, &'s str)>>,
+    /// The first step by the values of some keys, as JSON.
+    by_keys: HashMap<(Vec<String>, Vec<String>), HashMap<String, &'s str>>,
+    /// Steps `v:…` by their value, as JSON.
+    by_value: HashMap<String, &'s str>,
+}
+
+impl<'s> StepIndex<'s> {
+    pub(super) fn new(set: &'s FieldSet) -> Self {
+        let mut items = Self {
+            keyed: BTreeMap::new(),
+            by_keys: HashMap::new(),
+            by_value: HashMap::new(),
+        };
+        for step in set.0.keys() {
+            if let Some(keys) = keys(step) {
+                let names = keys.keys().cloned().collect();
+                items.keyed.entry(names).or_default().push((keys, step));
+            } else if let Some(value) = step
+                .strip_prefix("v:")
+                .and_then(|text| serde_json::from_str::<Value>(text).ok())
+            {
+                items.by_value.entry(value.to_string()).or_insert(step);
+            }
+        }
+        items
     }
-    step.strip_prefix("v:")
-        .and_then(|text| serde_json::from_str::<Value>(text).ok())
-        .is_some_and(|value| value == *item)
+
+    /// Returns the first step that names an item.
+    pub(super) fn step(&mut self, item: &Value) -> Option<&'s str> {
+        let Value::Object(fields) = item else {
+            return self.by_value.get(&item.to_string()).copied();
+        };
+        let mut found: Option<&'s str> = None;
+        for (names, steps) in &self.keyed {
+            let present: Vec<String> = names
+                .iter()
+                .filter(|name| fields.contains_key(*name))
+                .cloned()
+                .collect();
+            if present.is_empty() {
+                continue;
+            }
+            let wanted = values(fields, &present);
+            let index = match self.by_keys.entry((names.clone(), present)) {
+                Entry::Occupied(index) => index.into_mut(),
+                Entry::Vacant(vacant) => {
+                    let mut index = HashMap::new();
+                    for (keys, step) in steps {
+                        index.entry(values(keys, &vacant.key().1)).or_insert(*step);
+                    }
+                    vacant.insert(index)
+                }
+            };
+            let step = index.get(&wanted).copied();
+            found = [found, step].into_iter().flatten().min();
+        }
+        found
+    }
+}
+
+/// Returns the values of some fields, as JSON.
+fn values(fields: &Map<String, Value>, names: &[String]) -> String {
+    let values = names.iter().map(|name| fields.get(name).cloned());
+    Value::Array(values.map(Option::unwrap_or_default).collect()).to_string()
 }
 
 /// Returns a step as paths show it: `.spec`, `[name="a"]`, `[="b"]`.

@@ -2,7 +2,10 @@
 //!
 //! Per version, the annotation lists the differences between an object and what the conversion there and back makes of it. When the
 //! object comes back, a difference is undone unless the value that it replaces has changed: then the user's change wins.
-use std::{collections::BTreeMap, hash::Hasher as _};
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hasher as _,
+};
 
 use fnv::FnvHasher;
 use serde_json::{Map, Value, json};
@@ -93,7 +96,11 @@ impl Kept {
     pub(super) fn restore(&mut self, version: &str, object: &mut Value) {
         let entries = self.0.remove(version).unwrap_or_default();
         // An item of a list is found by its contents, which change as values are restored.
-        let places: Vec<_> = entries.iter().map(|entry| locate(object, entry)).collect();
+        let mut lists = Lists::default();
+        let places = entries
+            .iter()
+            .map(|entry| locate(object, entry, &mut lists));
+        let places: Vec<_> = places.collect();
         for (entry, place) in entries.iter().zip(places) {
             if let Some(place) = place {
                 set(object, &place, entry.get("is"));
@@ -217,16 +224,16 @@ fn hash(value: &Value) -> String {
 }
 
 /// Returns the place of a kept value in an object, if the object still has there what the conversion makes of it.
-fn locate(object: &Value, entry: &Value) -> Option<Vec<Key>> {
+fn locate(object: &Value, entry: &Value, lists: &mut Lists) -> Option<Vec<Key>> {
     let (last, parents) = entry["path"].as_array()?.split_last()?;
     let mut at = object;
     let mut place = Vec::new();
     for step in parents {
-        let key = key(at, step)?;
+        let key = lists.key(at, step)?;
         at = key.of(at)?;
         place.push(key);
     }
-    let last = key(at, last)?;
+    let last = lists.key(at, last)?;
     let is_unchanged = last.of(at) == entry.get("was");
     place.push(last);
     is_unchanged.then_some(place)
@@ -260,34 +267,66 @@ fn set(object: &mut Value, place: &[Key], value: Option<&Value>) {
     }
 }
 
-/// Returns where a step leads.
-fn key(value: &Value, step: &Value) -> Option<Key> {
-    match (step, value) {
-        (Value::String(name), Value::Object(_)) => Some(Key::Name(name.clone())),
-        (step, Value::Array(items)) => {
-            let index = match step["keys"].as_object() {
-                Some(keys) => items.iter().position(|item| {
-                    keys.iter()
-                        .all(|(name, key)| item.get(name).unwrap_or(&Value::Null) == key)
-                }),
-                None => position(items, step),
-            };
-            index.map(Key::Index)
-        }
-        _ => None,
-    }
-}
+/// Where the items of an object's lists are, by their contents or their keys. Users write lists and annotations of any length, so a list is searched
+/// once, and not once per entry.
+#[derive(Default)]
+struct Lists(HashMap<(*const Value, Vec<String>), HashMap<String, usize>>);
 
-/// Returns the place of an item without keys: the same place if it is unchanged there, else where its contents are, else the same
-/// place if the list is as long as it was.
-fn position(items: &[Value], step: &Value) -> Option<usize> {
-    let number = |name: &str| usize::try_from(step[name].as_u64()?).ok();
-    let (at, length) = (number("at")?, number("of")?);
-    let wanted = step["hash"].as_str()?;
-    let is_it = |item: &Value| hash(item) == wanted;
-    if items.get(at).is_some_and(is_it) {
-        return Some(at);
+impl Lists {
+    /// Returns where a step leads.
+    fn key(&mut self, value: &Value, step: &Value) -> Option<Key> {
+        match (step, value) {
+            (Value::String(name), Value::Object(_)) => Some(Key::Name(name.clone())),
+            (step, Value::Array(items)) => {
+                let index = match step["keys"].as_object() {
+                    Some(keys) => self.by_keys(items, keys),
+                    None => self.by_place(items, step),
+                };
+                index.map(Key::Index)
+            }
+            _ => None,
+        }
     }
-    let same = (items.len() == length).then_some(at);
-    items.iter().position(is_it).or(same)
+
+    /// Returns the first item with these keys. One that an item lacks is null.
+    fn by_keys(&mut self, items: &[Value], keys: &Map<String, Value>) -> Option<usize> {
+        let names: Vec<String> = keys.keys().cloned().collect();
+        let text = |item: &Value| {
+            let values = names.iter().map(|name| item.get(name).cloned());
+            Value::Array(values.map(Option::unwrap_or_default).collect()).to_string()
+        };
+        let wanted = Value::Array(keys.values().cloned().collect()).to_string();
+        self.first(items, names.clone(), text, &wanted)
+    }
+
+    /// Returns the place of an item without keys: the same place if it is unchanged there, else where its contents are, else the same
+    /// place if the list is as long as it was.
+    fn by_place(&mut self, items: &[Value], step: &Value) -> Option<usize> {
+        let number = |name: &str| usize::try_from(step[name].as_u64()?).ok();
+        let (at, length) = (number("at")?, number("of")?);
+        let wanted = step["hash"].as_str()?;
+        if items.get(at).is_some_and(|item| hash(item) == wanted) {
+            return Some(at);
+        }
+        let same = (items.len() == length).then_some(at);
+        self.first(items, Vec::new(), hash, wanted).or(same)
+    }
+
+    /// Returns the first item of which `text` is this. `by` distinguishes the indexes of a list.
+    fn first(
+        &mut self,
+        items: &[Value],
+        by: Vec<String>,
+        text: impl Fn(&Value) -> String,
+        wanted: &str,
+    ) -> Option<usize> {
+        let index = self.0.entry((items.as_ptr(), by)).or_insert_with(|| {
+            let mut index = HashMap::new();
+            for (at, item) in items.iter().enumerate() {
+                index.entry(text(item)).or_insert(at);
+            }
+            index
+        });
+        index.get(wanted).copied()
+    }
 }

@@ -152,3 +152,33 @@ fn the_server_normalizes_built_in_kinds() {
         r#".spec.template.spec.containers[name="c"].resources.limits.cpu: "1" → "1001m""#
     );
 }
+
+/// Compared item by item, it would take minutes.
+#[test]
+fn lists_of_any_length_are_compared() {
+    const ITEMS: usize = 20_000;
+    let step = |index: usize| format!("k:{{\"index\":{index},\"path\":\"/a\"}}");
+    let owned = (1..=ITEMS).map(|it| {
+        (
+            step(it),
+            json!({".": {}, "f:index": {}, "f:path": {}, "f:size": {}}),
+        )
+    });
+    let own = json!({"f:disks": owned.collect::<serde_json::Map<_, _>>()});
+    let disks = |size: usize| {
+        let disk = |it| json!({"index": it, "path": "/a", "size": if it == 7 { size } else { 1 }});
+        json!({"disks": (1..=ITEMS).map(disk).collect::<Vec<_>>()})
+    };
+    assert_eq!(diff(disks(1), disks(1), own.clone()), "");
+    assert_eq!(
+        diff(disks(2), disks(1), own.clone()),
+        r#".spec.disks[index=7,path="/a"].size: 1 → 2"#
+    );
+    let mut fewer = disks(1);
+    fewer["disks"].as_array_mut().unwrap().pop();
+    let removed = diff(fewer, disks(1), own);
+    assert!(
+        removed.starts_with(r#".spec.disks[index=20000,path="/a"]: "#),
+        "{removed}"
+    );
+}

@@ -92,3 +92,19 @@ fn the_status_and_other_operations_are_separate() {
         json!({"phase": "Running"})
     );
 }
+
+/// Compared step by step, it would take minutes.
+#[test]
+fn lists_of_any_length_are_extracted() {
+    const ITEMS: usize = 20_000;
+    let step = |index: usize| format!("k:{{\"index\":{index},\"path\":\"/a\"}}");
+    let owned = (0..ITEMS).map(|it| (step(it), json!({".": {}, "f:index": {}, "f:path": {}})));
+    let fields = json!({"f:disks": owned.collect::<serde_json::Map<_, _>>()});
+    let disk = |it: usize| json!({"index": it, "path": "/a", "size": 1});
+    let live = json!({"disks": (0..=ITEMS).map(disk).collect::<Vec<_>>()});
+    let mine = (0..ITEMS).map(|it| json!({"index": it, "path": "/a"}));
+    assert_eq!(
+        spec(fields, live),
+        json!({"disks": mine.collect::<Vec<_>>()})
+    );
+}

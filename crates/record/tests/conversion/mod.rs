@@ -394,3 +394,22 @@ fn values_inside_a_moved_value_are_converted() {
     assert_eq!(new["spec"], json!({"capacity": {"new": 2, "same": 2}}));
     assert_eq!(converter.convert(new, "example.com/v1").unwrap(), old);
 }
+
+/// The items move, so that each is found by its contents.
+#[test]
+fn what_is_kept_comes_back_to_lists_of_any_length() {
+    const ITEMS: usize = 2_000;
+    let converter = Converter::new("example.com", "Widget", "v2").spoke(
+        Spoke::new("v1")
+            .only_in_spoke(&[&["spec", "ports"], &["old"]], IfAbsent::<Value>::absent()),
+    );
+    let port = |it: usize| json!({"name": format!("p{it}"), "old": it});
+    let ports: Vec<Value> = (0..ITEMS).map(port).collect();
+    let old = widget("v1", json!({"ports": ports}));
+    let mut new = converter.convert(old, "example.com/v2").unwrap();
+    new["spec"]["ports"].as_array_mut().unwrap().rotate_left(1);
+    let back = converter.convert(new, "example.com/v1").unwrap();
+    let mut expected = ports;
+    expected.rotate_left(1);
+    assert_eq!(back["spec"]["ports"], json!(expected));
+}
