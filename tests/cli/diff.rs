@@ -106,3 +106,65 @@ fn a_comment_of_a_pull_request_holds_texts_of_crds() {
         assert!(texts.contains(text), "{text}: {page}");
     }
 }
+
+/// A CRD whose `spec` has these properties.
+fn with_fields(fields: &serde_json::Value) -> String {
+    serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {"spec": {"type": "object", "properties": fields}},
+            }}}],
+        },
+    })
+    .to_string()
+}
+
+#[test]
+fn many_similar_changes_are_examples_and_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..9).map(|it| format!("field{it}")).collect();
+    let fields = |default: i32| -> serde_json::Map<_, _> {
+        let field = serde_json::json!({"type": "integer", "default": default});
+        names.iter().map(|it| (it.clone(), field.clone())).collect()
+    };
+    for (file, default) in [("old.json", 1), ("new.json", 2)] {
+        let text = with_fields(&fields(default).into());
+        fs::write(folder.path().join(file), text).unwrap();
+    }
+    let diff = |args: &[&str]| {
+        let mut command = kube_codegen(folder.path());
+        let args = [&["diff", "old.json", "new.json"], args].concat();
+        stdout(&command.args(args).output().unwrap())
+    };
+    let shown = |out: &str| names.iter().filter(|it| out.contains(&***it)).count();
+    let out = diff(&[]);
+    assert_eq!(shown(&out), 3, "{out}");
+    assert!(out.contains("6 more like these; -v shows them"), "{out}");
+    // Nothing is left out for those who ask, nor for programs.
+    for all in [&["-v"][..], &["--message-format", "json"]] {
+        let out = diff(all);
+        assert_eq!(shown(&out), names.len(), "{out}");
+    }
+}
+
+#[test]
+fn words_that_yaml_reads_as_booleans_have_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = |word: &str| {
+        let json = with_fields(&serde_json::json!({"flag": {"type": "string", "enum": ["WORD"]}}));
+        fs::write(folder.path().join(word), json.replace("\"WORD\"", word)).unwrap();
+    };
+    field("y");
+    field("n");
+    let output = kube_codegen(folder.path())
+        .args(["diff", "y", "n"])
+        .output();
+    let error = stderr(&output.unwrap());
+    for word in ["y", "n"] {
+        let hint = format!("write \"{word}\" for the text");
+        assert!(error.contains(&hint), "{error}");
+    }
+}

@@ -346,3 +346,27 @@ fn templates_replace_parts() {
         "{message}"
     );
 }
+
+#[test]
+fn integers_or_strings_have_their_bounds() {
+    let crd = serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {"spec": {"type": "object", "properties": {"share": {
+                    "x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}],
+                    "pattern": "^[0-9]+(m|%)$", "minimum": 7, "maximum": 4321,
+                }}}},
+            }}}],
+        },
+    });
+    let site = pages_of(&crd.to_string(), &[]);
+    let pages = files(&site.path().join("site"));
+    let page = pages.iter().find(|(path, _)| path.ends_with("v1.html"));
+    let (_, page) = page.unwrap();
+    for part in ["^[0-9]+(m|%)$", "7", "4321"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
