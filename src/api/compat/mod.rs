@@ -1,4 +1,16 @@
 //! Compares two releases of an API: what changed, and what that breaks in clusters and in Rust code, with proof.
+//!
+//! A list of changed keywords does not say what breaks: a narrower pattern may still match every stored value, and a new rule may follow from an
+//! old one. So each change is judged by a search for an object that proves it:
+//!
+//! 1. `schema` and `manifest` list the changes; `satisfied`, `implied` and `language` drop those that no object can notice.
+//! 2. `isolate` applies one change to the first release alone, so that a proof is about this change and no other.
+//! 3. `candidates` makes objects that are valid before and unusual at the place of the change (`values`); `witness`, `updates` and `kept` look
+//!    for one that the second release rejects, or stores differently. Random objects follow where the place is not known.
+//! 4. `shrink` makes the object as small as it proves the same; `judge` gives the rule and the verdict.
+//!
+//! Every search has a limit of objects, and each version a budget of validated values. Without a proof within them, a change keeps the verdict
+//! of its rule, and the output says that no object was found.
 mod api;
 mod candidates;
 mod crd_refused;

@@ -1,4 +1,9 @@
-//! Finds objects that prove a change: accepted before and refused after, or stored differently, as small as they get.
+//! Finds objects that prove a change: accepted before and rejected after, as small as they get.
+//!
+//! An object may be rejected for several changes at once, so each candidate is graded against a release with this change alone: best is one that
+//! only this change rejects, then one that other changes reject too, then one whose rejection other changes hide. The first candidates that the
+//! place of the change suggests are tried in order; after a proof, a few more may give a better one. [`Side`] is a version with its budget, and with
+//! samples that are made once.
 use std::{
     borrow::Cow,
     cell::{Cell, OnceCell, RefCell},
