@@ -1,12 +1,17 @@
 //! `kube-codegen add`: adds kinds to an operator.
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    slice,
+};
 
 use super::{
     CommandError,
     changes::ChangeArgs,
     config,
     console::Console,
-    generate::generate,
+    generate::{generate, regenerate},
     owns::{self, Owns},
     update::Update,
 };
@@ -27,7 +32,7 @@ use crate::{
 
 /// Add kinds to an operator
 ///
-/// Adds CRDs to deploy/crd.yaml, and for each new kind a controller, its registration, rights, a test and a sample. Lines that you
+/// Adds CRDs to deploy/crd.yaml, and for each new kind a controller, its registration, permissions, a test and a sample. Lines that you
 /// wrote stay, as with `kube-codegen update`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -44,7 +49,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "[KIND=]KINDS")]
     owns: Vec<Owns>,
 
-    /// What the webhooks of all kinds of CRDs do, besides what they do already
+    /// Webhook handlers to add for all kinds of CRDs
     #[arg(long, value_enum, value_name = "TYPES", value_delimiter = ',')]
     webhooks: Vec<WebhookType>,
 
@@ -75,7 +80,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
     owns::check(&args.owns, kubernetes)?;
     let settings = settings(args, kubernetes)?;
-    let before = present(&settings)?;
+    let present = Present::read(&settings)?;
     let mut all = settings.clone();
     all.file.extend(args.file.iter().map(PathBuf::from));
     let directory = &settings.output;
@@ -84,13 +89,13 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     } else {
         Some(generate(&all, directory, console)?)
     };
-    let added = added(run.as_ref(), &before);
+    let added = added(run.as_ref(), &present.names);
     if !args.file.is_empty() && added.is_empty() {
         let message = "the operator has all kinds of --file; `kube-codegen update` follows changes of deploy/crd.yaml";
         return Err(message.to_owned().into());
     }
     let owners = if args.file.is_empty() {
-        before.iter().collect::<Vec<_>>()
+        present.names.iter().collect::<Vec<_>>()
     } else {
         added.iter().map(|(name, _)| name).collect()
     };
@@ -107,11 +112,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let watched = args.watch.iter().map(|kind| kind.name());
     parameters.watch.extend(watched);
     parameters.webhooks.extend(&args.webhooks);
-    let mut definitions = definitions(args, &settings, &added)?;
+    let mut definitions = definitions(args, &present, &added)?;
     if parameters.webhooks.contains(&WebhookType::Conversion)
         && let Some(run) = &mut run
     {
-        definitions = with_conversion(definitions, run, &settings, args, &parameters)?;
+        let of = (args, &parameters);
+        definitions = with_conversion(definitions, run, &settings, present, of, console)?;
     }
     let run = match run {
         Some(run) => {
@@ -150,14 +156,34 @@ fn settings(
     })
 }
 
-/// Returns the names of the CRDs that the operator has.
-fn present(settings: &Settings) -> Result<BTreeSet<String>, CommandError> {
-    if settings.file.is_empty() {
-        return Ok(BTreeSet::new());
+/// What the operator has.
+#[derive(Default)]
+struct Present {
+    sources: Vec<Source>,
+    /// The names of its CRDs.
+    names: BTreeSet<String>,
+}
+
+impl Present {
+    fn read(settings: &Settings) -> Result<Self, CommandError> {
+        if settings.file.is_empty() {
+            return Ok(Self::default());
+        }
+        let loaded = source::load_except(&settings.inputs(), &settings.exclude);
+        source::Error::unless_empty(loaded.problems)?;
+        let sources = loaded.sources;
+        let output = pipeline::run(&sources, &settings.options);
+        let names = names(&output.model);
+        Ok(Self { sources, names })
     }
-    let sources = source::load(&settings.inputs())?;
-    let output = pipeline::run(&sources, &settings.options);
-    Ok(names(&output.model))
+
+    /// Returns the input that is a file, however the configuration names it: by itself, its directory or a pattern.
+    fn input(&self, path: &Path) -> Option<usize> {
+        let path = fs::canonicalize(path).ok()?;
+        let is_it = |other: &Path| fs::canonicalize(other).is_ok_and(|it| it == path);
+        let mut all = self.sources.iter();
+        all.position(|it| it.path.as_deref().is_some_and(is_it))
+    }
 }
 
 fn names(model: &Model) -> BTreeSet<String> {
@@ -175,7 +201,7 @@ fn added(run: Option<&Run>, before: &BTreeSet<String>) -> Vec<(String, String)> 
 /// Returns the file of the CRDs with the new ones after those of the user.
 fn definitions(
     args: &Args,
-    settings: &Settings,
+    present: &Present,
     added: &[(String, String)],
 ) -> Result<Option<File>, CommandError> {
     if added.is_empty() {
@@ -183,7 +209,7 @@ fn definitions(
     }
     let path = args.output.join(scaffold::DEFINITIONS);
     let mut text = if path.exists() {
-        if !settings.file.contains(&path) {
+        if present.input(&path).is_none() {
             let path = path.display();
             return Err(format!(
                 "`{path}` is not an input of {}; add the CRDs to an input and run `kube-codegen update`",
@@ -191,7 +217,7 @@ fn definitions(
             )
             .into());
         }
-        std::fs::read_to_string(&path)
+        fs::read_to_string(&path)
             .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?
     } else {
         String::new()
@@ -215,31 +241,43 @@ fn with_conversion(
     definitions: Option<File>,
     run: &mut Run,
     settings: &Settings,
-    args: &Args,
-    parameters: &Parameters,
+    present: Present,
+    (args, parameters): (&Args, &Parameters),
+    console: &mut Console,
 ) -> Result<Option<File>, CommandError> {
     let path = args.output.join(scaffold::DEFINITIONS);
-    if settings.file.iter().any(|file| *file != path) {
-        let message = "`--webhooks conversion` changes deploy/crd.yaml, which has to be the only input of kube-codegen.toml";
-        return Err(message.to_owned().into());
-    }
     let before = match &definitions {
         Some(file) => file.text.to_string(),
-        None => std::fs::read_to_string(&path)
+        None => fs::read_to_string(&path)
             .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?,
     };
-    let text = scaffold::with_conversions(
-        &before,
-        &run.output.model,
-        &parameters.name,
-        parameters.namespace(),
-    );
-    if text == before {
+    let index = present.input(&path);
+    let mut source = Source::file(path, before);
+    let (name, namespace) = (&parameters.name, parameters.namespace());
+    let converted = scaffold::with_conversions(&source, &run.output.model, name, namespace);
+    let converted = converted.map_err(|diagnostics| {
+        console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
+        CommandError::Reported
+    })?;
+    if let Some(missing) = converted.missing.first() {
+        let message = format!(
+            "`--webhooks conversion` changes `{}`, which does not contain `{}`; move the CRD there",
+            source.name,
+            missing.escape_debug()
+        );
+        return Err(message.into());
+    }
+    if converted.text == source.text {
         return Ok(definitions);
     }
-    let source = Source::file(path, text.clone());
-    run.output = pipeline::run(&[source], &settings.options);
+    source.text.clone_from(&converted.text);
+    let mut sources = present.sources;
+    match index {
+        Some(index) => sources[index] = source,
+        None => sources.push(source),
+    }
+    regenerate(run, &sources, settings, console)?;
     let path = scaffold::DEFINITIONS.to_owned();
-    let text = text.into();
+    let text = converted.text.into();
     Ok(Some(File { path, text }))
 }

@@ -11,9 +11,13 @@ use super::{
     layer::OptionArgs,
 };
 use crate::{
-    base::options::{Deny, Settings},
+    base::{
+        options::{Allow, Deny, Settings},
+        source::Source,
+    },
     operator::scaffold,
     output::write::{self, Lock, Root},
+    pipeline,
     run::{self, Run},
 };
 
@@ -106,6 +110,29 @@ pub(super) fn generate(
         return Err(CommandError::Reported);
     }
     Ok(run)
+}
+
+/// Generates from other texts than those that were read, after an edit of them.
+pub(super) fn regenerate(
+    run: &mut Run,
+    sources: &[Source],
+    settings: &Settings,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    if run.is_partial() {
+        let message = "`--webhooks conversion` needs inputs without errors; mend them first";
+        return Err(message.to_owned().into());
+    }
+    let mut output = pipeline::run(sources, &settings.options);
+    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, sources);
+    output.diagnostics.retain(|it| !is_allowed(it));
+    // Warnings were shown before the edit.
+    if output.diagnostics.has_errors() || !output.left_out.is_empty() {
+        console.diagnostics(&output.diagnostics, sources, &settings.deny);
+        return Err(CommandError::Reported);
+    }
+    run.output = output;
+    Ok(())
 }
 
 fn summary(totals: Totals, run: &Run, dry_run: bool, started: Instant, console: &mut Console) {

@@ -13,7 +13,7 @@ use super::{
     CommandError,
     changes::ChangeArgs,
     console::Console,
-    generate::generate,
+    generate::{generate, regenerate},
     layer::{Layer, OptionArgs},
     owns::{self, Owns},
 };
@@ -33,7 +33,8 @@ use crate::{
         render::File,
         write::{self, Lock, Plan, Root},
     },
-    pipeline::{self, Output},
+    pipeline::Output,
+    run::Run,
 };
 use wanted::Wanted;
 
@@ -140,11 +141,11 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let output = if options.file.is_some() {
         let settings = options.clone().settings()?;
         check_emitters(&settings)?;
-        let output = generate(&settings, &directory, console)?.output;
+        let run = generate(&settings, &directory, console)?;
         if wanted.is_broken {
             return Err(CommandError::Reported);
         }
-        Some(with_conversion(output, &wanted, &settings))
+        Some(with_conversion(run, &wanted, &settings, console)?)
     } else {
         check_options(&options)?;
         None
@@ -225,24 +226,33 @@ fn warn_if_nested(target: &Path, console: &mut Console) -> Result<(), String> {
 }
 
 /// Returns the output and the file of the CRDs. If the operator converts, it is that of CRDs that name the webhook as their conversion.
-fn with_conversion(output: Output, wanted: &Wanted, settings: &Settings) -> (Output, File) {
+fn with_conversion(
+    mut run: Run,
+    wanted: &Wanted,
+    settings: &Settings,
+    console: &mut Console,
+) -> Result<(Output, File), CommandError> {
     let path = scaffold::DEFINITIONS.to_owned();
-    let text = wanted.definitions(&output.model);
-    if !wanted.webhooks.contains(&WebhookType::Conversion) {
-        let text = text.into();
-        return (output, File { path, text });
+    let mut source = Source::new(&path, wanted.definitions(&run.output.model));
+    if wanted.webhooks.contains(&WebhookType::Conversion) {
+        let model = &run.output.model;
+        let name = wanted.name.as_str();
+        let namespace = wanted.takeover.namespace.as_deref().unwrap_or(name);
+        source.text = if wanted.project.is_some() {
+            match scaffold::with_conversions(&source, model, name, namespace) {
+                Ok(converted) => converted.text,
+                Err(diagnostics) => {
+                    console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
+                    return Err(CommandError::Reported);
+                }
+            }
+        } else {
+            scaffold::converted_definitions(model, name, namespace)
+        };
+        regenerate(&mut run, slice::from_ref(&source), settings, console)?;
     }
-    let name = wanted.name.as_str();
-    let namespace = wanted.takeover.namespace.as_deref().unwrap_or(name);
-    let text = scaffold::with_conversions(&text, &output.model, name, namespace);
-    let source = Source::new(scaffold::DEFINITIONS, text);
-    let output = pipeline::run(slice::from_ref(&source), &settings.options);
-    let text = match &wanted.project {
-        Some(_) => source.text,
-        None => wanted.definitions(&output.model),
-    };
-    let text = text.into();
-    (output, File { path, text })
+    let text = source.text.into();
+    Ok((run.output, File { path, text }))
 }
 
 /// Returns what the crate is made from.

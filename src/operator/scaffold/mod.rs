@@ -25,7 +25,9 @@ pub(crate) use name::PackageName;
 pub(crate) use operator::{
     DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, TAKEOVER, definitions,
 };
-pub(crate) use webhooks::{WebhookType, module as webhooks_module, with_conversions};
+pub(crate) use webhooks::{
+    WebhookType, converted_definitions, module as webhooks_module, with_conversions,
+};
 
 use std::collections::BTreeMap;
 

@@ -213,11 +213,19 @@ impl Operator<'_> {
 
 /// Returns the CRDs of all kinds as YAML documents, in the order of the model, by their names.
 pub(crate) fn definitions(model: &Model) -> Vec<(String, String)> {
+    let values = definition_values(model).into_iter();
+    values
+        .map(|(name, value)| (name, yaml::document(&value)))
+        .collect()
+}
+
+/// Returns the CRDs of all kinds by their names, in the order of the model.
+pub(super) fn definition_values(model: &Model) -> Vec<(String, serde_json::Value)> {
     let mut seen = BTreeSet::new();
     let kinds = model.kinds.iter();
     kinds
         .filter(|kind| seen.insert((&kind.group, &kind.plural)))
-        .map(|kind| (crd_name(kind), yaml::document(&kind.definition())))
+        .map(|kind| (crd_name(kind), kind.definition()))
         .collect()
 }
 

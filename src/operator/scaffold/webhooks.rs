@@ -5,12 +5,14 @@ use clap::ValueEnum;
 use minijinja::Value;
 use quote::{ToTokens, quote};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use syn::{Expr, Item, ItemTrait, ReturnType, TraitItem, Type, parse_quote};
 
-use super::{Parameters, controlled::crd_name};
+use super::{Parameters, controlled::crd_name, operator::definition_values};
 use crate::{
+    base::{diag::Diagnostics, source::Source},
     model::ir::{Kind, Model, Module},
+    operator::manifests::Manifests,
     output::{render::File, yaml},
 };
 
@@ -20,7 +22,7 @@ use crate::{
 pub(crate) enum WebhookType {
     /// Fill in fields that the author of an object left out
     Defaulting,
-    /// Refuse objects for reasons that a schema cannot express
+    /// Reject objects for reasons that a schema cannot express
     Validating,
     /// Convert objects between the versions of their kind
     Conversion,
@@ -212,91 +214,229 @@ fn qualify(ty: &mut Type, prefix: &str, is_outer: bool) {
     }
 }
 
-/// Lets the CRDs of several versions name the webhook of an operator as their conversion. Other lines of the text stay.
+/// A file of CRDs in which those of several versions name the webhook of an operator as their conversion.
+#[derive(Debug)]
+pub(crate) struct Converted {
+    /// The text; comments and other lines stay.
+    pub(crate) text: String,
+    /// The names of CRDs of several versions that are not in the file.
+    pub(crate) missing: Vec<String>,
+}
+
+/// Lets the CRDs of several versions name the webhook of an operator as their conversion, in a file of the user.
+///
+/// # Errors
+/// If the file cannot be read.
 pub(crate) fn with_conversions(
-    text: &str,
+    source: &Source,
     model: &Model,
     operator: &str,
     namespace: &str,
-) -> String {
-    let hubs = model.conversions.iter().map(|it| it.hub);
-    let kinds = hubs.filter_map(|id| model.kinds.get(id.0 as usize));
-    let names: BTreeSet<String> = kinds.map(crd_name).collect();
-    let is_named = |line: &str| {
-        let name = line.trim().strip_prefix("name: ");
-        name.is_some_and(|name| names.contains(name.trim_matches(['"', '\''])))
-    };
-    let documents = text.split_inclusive("\n---\n").map(|document| {
-        let is_converted = document.contains(&format!("name: {operator}-webhook"));
-        if is_converted || !document.lines().any(is_named) {
-            return document.to_owned();
+) -> Result<Converted, Diagnostics> {
+    let names = hubs(model);
+    let mut manifests = Manifests::read(source)?;
+    let mut found = Vec::new();
+    for (document, value) in manifests.values() {
+        crds(document, value, String::new(), &mut found);
+    }
+    let mut missing = names.clone();
+    for crd in found {
+        let is_hub = names.contains(&crd.name);
+        missing.remove(&crd.name);
+        if !is_hub || crd.service == service(operator) {
+            continue;
         }
-        with_conversion(document, operator, namespace)
-    });
-    documents.collect()
+        let value = conversion_of(operator, namespace);
+        let lines = yaml::document(&json!({ "conversion": value }));
+        let lines = lines.lines().map(str::to_owned).collect();
+        let spec = format!("{}/spec", crd.pointer);
+        manifests.set(crd.document, &spec, "conversion", value, |_| lines);
+    }
+    Ok(Converted {
+        text: manifests.text(),
+        missing: missing.into_iter().collect(),
+    })
 }
 
-/// Sets `spec.conversion` in the YAML document of a CRD to the webhook of an operator. Other lines stay.
-fn with_conversion(document: &str, operator: &str, namespace: &str) -> String {
-    let value = json!({
-        "conversion": {
-            "strategy": "Webhook",
-            "webhook": {
-                "clientConfig": {
-                    "service": {
-                        "name": format!("{operator}-webhook"),
-                        "namespace": namespace,
-                        "path": "/convert",
-                        "port": 443,
-                    },
-                },
-                "conversionReviewVersions": ["v1"],
-            },
-        },
+/// Returns the CRDs of a model as YAML; those of several versions name the webhook of an operator as their conversion.
+pub(crate) fn converted_definitions(model: &Model, operator: &str, namespace: &str) -> String {
+    let names = hubs(model);
+    let documents = definition_values(model).into_iter().map(|(name, mut crd)| {
+        if names.contains(&name) && service_of(&crd) != service(operator) {
+            crd["spec"]["conversion"] = conversion_of(operator, namespace);
+        }
+        yaml::document(&crd)
     });
-    let lines: Vec<&str> = document.lines().collect();
-    let Some(spec) = lines.iter().position(|line| line.trim_end() == "spec:") else {
-        return document.to_owned();
-    };
-    let end = |start: usize, indent: &str| {
-        let rest = lines[start..].iter();
-        let inside = rest.take_while(|line| line.starts_with(indent) || line.trim().is_empty());
-        start + inside.count()
-    };
-    let conversion =
-        (spec + 1..end(spec + 1, " ")).find(|index| lines[*index].starts_with("  conversion:"));
-    let text = yaml::document(&value);
-    let block: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
-    let (before, after) = match conversion {
-        Some(start) => (start, end(start + 1, "   ")),
-        None => (spec + 1, spec + 1),
-    };
-    let mut out = String::new();
-    let kept = lines[..before].iter().copied();
-    let block = block.iter().map(String::as_str);
-    for line in kept.chain(block).chain(lines[after..].iter().copied()) {
-        out.push_str(line);
-        out.push('\n');
+    documents.collect::<Vec<_>>().join("---\n")
+}
+
+/// The names of the CRDs that have conversions.
+fn hubs(model: &Model) -> BTreeSet<String> {
+    let hubs = model.conversions.iter().map(|it| it.hub);
+    let kinds = hubs.filter_map(|id| model.kinds.get(id.0 as usize));
+    kinds.map(crd_name).collect()
+}
+
+/// A CRD in a file.
+struct Found {
+    document: usize,
+    pointer: String,
+    name: String,
+    /// The Service of its conversion.
+    service: String,
+}
+
+/// Finds the CRDs of a document: itself, or the items of a list.
+fn crds(document: usize, value: &Json, pointer: String, found: &mut Vec<Found>) {
+    if value["spec"]["versions"].is_array() {
+        found.push(Found {
+            document,
+            pointer,
+            name: value["metadata"]["name"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            service: service_of(value).to_owned(),
+        });
+        return;
     }
-    out
+    let items = value["items"].as_array().into_iter().flatten();
+    for (index, item) in items.enumerate() {
+        crds(document, item, format!("{pointer}/items/{index}"), found);
+    }
+}
+
+fn service(operator: &str) -> String {
+    format!("{operator}-webhook")
+}
+
+fn service_of(crd: &Json) -> &str {
+    let name = &crd["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["name"];
+    name.as_str().unwrap_or_default()
+}
+
+fn conversion_of(operator: &str, namespace: &str) -> Json {
+    json!({
+        "strategy": "Webhook",
+        "webhook": {
+            "clientConfig": {
+                "service": {
+                    "name": service(operator),
+                    "namespace": namespace,
+                    "path": "/convert",
+                    "port": 443,
+                },
+            },
+            "conversionReviewVersions": ["v1"],
+        },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{base::options::Options, pipeline};
+
+    const CRD: &str = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  names:
+    kind: Foo
+    plural: foos
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}
+  - name: v2
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {b: {type: string}}}}}}
+"#;
+
+    fn values(text: &str) -> Vec<Json> {
+        let mut diagnostics = Diagnostics::new();
+        let values = crate::input::yaml::documents(&Source::new("a", text), &mut diagnostics);
+        assert!(!diagnostics.has_errors(), "{text}");
+        values
+    }
+
+    fn converted(text: &str) -> Converted {
+        let source = Source::new("crd.yaml", CRD);
+        let output = pipeline::run(&[source], &Options::default());
+        let source = Source::new("crd.yaml", text);
+        with_conversions(&source, &output.model, "my", "my-system").unwrap()
+    }
 
     #[test]
-    fn a_conversion_is_added_or_replaced_in_the_spec() {
-        let plain = "kind: CustomResourceDefinition\n# Ours.\nspec:\n  group: g\n  names: {}\n";
-        let none = "kind: CustomResourceDefinition\n# Ours.\nspec:\n  conversion:\n    strategy: None\n  group: g\n  names: {}\n";
-        for text in [plain, none] {
-            let with = with_conversion(text, "my-operator", "my-system");
-            let value: serde_json::Value = serde_yaml::from_str(&with).unwrap();
-            let service = &value["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
-            assert_eq!(service["name"], "my-operator-webhook", "{with}");
-            assert_eq!(value["spec"]["group"], "g");
-            assert!(with.contains("# Ours.\n"));
-            assert_eq!(with_conversion(&with, "my-operator", "my-system"), with);
+    fn a_conversion_is_set_in_any_layout() {
+        let crd = CRD.trim_start();
+        let value = values(crd).remove(0);
+        let none = "spec:\n  conversion:\n    strategy: None\n  # Group.\n";
+        let other = "kind: ConfigMap\nmetadata:\n  name: foos.example.com\n";
+        let inner = crd
+            .replace("names:", "names: # Names.")
+            .replace('\n', "\n    ");
+        let four = crd.replace("  ", "    ").replace("- name", "-   name");
+        // A text, and what stays of it.
+        for (text, kept) in [
+            (crd.to_owned(), "  names:\n    kind: Foo\n"),
+            (format!("# Ours.\n{crd}"), "# Ours.\n"),
+            (crd.replace("spec:\n", none), "  # Group.\n"),
+            (crd.replace("spec:\n", "spec: # Ours.\n"), "spec: # Ours.\n"),
+            (four, "    group: example.com\n"),
+            (crd.replace('\n', "\r\n"), "  group: example.com\r\n"),
+            (
+                format!("{other}--- # x\n# Ours.\n{crd}"),
+                "--- # x\n# Ours.\n",
+            ),
+            (
+                format!("---\n---\n# Ours.\n---  \n{crd}---\n{other}"),
+                "# Ours.\n",
+            ),
+            (
+                crd.replacen("name: foos", "labels: {a: my-webhook}\n  name: foos", 1),
+                "  labels: {a: my-webhook}\n",
+            ),
+            (
+                crd.replace("\nspec", "\n# name: my-webhook\nspec"),
+                "# name: my-webhook\n",
+            ),
+            (
+                format!("kind: List\nitems:\n  - {}", inner.trim_end()),
+                "names: # Names.",
+            ),
+            (crd.trim_end().to_owned(), "  group: example.com\n"),
+            (value.to_string(), ""),
+            (serde_json::to_string_pretty(&value).unwrap(), ""),
+        ] {
+            let mut wanted = values(&text);
+            for value in &mut wanted {
+                let crd = match value.pointer_mut("/items/0") {
+                    Some(_) => &mut value["items"][0],
+                    None => value,
+                };
+                if crd["kind"] == "CustomResourceDefinition" {
+                    crd["spec"]["conversion"] = conversion_of("my", "my-system");
+                }
+            }
+            let found = converted(&text);
+            assert_eq!(values(&found.text), wanted, "{text}\n=>\n{}", found.text);
+            assert!(found.text.contains(kept), "{text}\n=>\n{}", found.text);
+            assert!(found.missing.is_empty());
+            assert_eq!(converted(&found.text).text, found.text);
         }
+    }
+
+    #[test]
+    fn a_conversion_needs_its_crd_in_a_valid_file() {
+        assert_eq!(converted("kind: ConfigMap\n").missing, ["foos.example.com"]);
+        let source = Source::new("crd.yaml", "a: [\n");
+        assert!(with_conversions(&source, &Model::default(), "my", "my").is_err());
     }
 }

@@ -151,3 +151,78 @@ fn webhooks_are_added_to_an_operator() {
     let output = run(&package, &["add"]);
     assert!(stderr(&output).contains("nothing to add"));
 }
+
+#[test]
+fn a_conversion_is_added_to_crds_of_any_layout() {
+    let (directory, package) = directory(&machines());
+    let text = fs::read_to_string(directory.path().join("crd.yaml")).unwrap();
+    let mut value: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+    value["spec"].as_object_mut().unwrap().remove("conversion");
+    let json = serde_json::to_string_pretty(&value).unwrap();
+    fs::write(directory.path().join("crd.yaml"), &json).unwrap();
+    create(directory.path(), &[]);
+    let path = package.join("deploy/crd.yaml");
+    let config = package.join("kube-codegen.toml");
+    let inputs = fs::read_to_string(&config).unwrap();
+    let conversion = "src/generated/infra_example_com/v1/conversion.rs";
+    for (text, input) in [
+        (json.clone(), "deploy/crd.yaml"),
+        (json, "deploy/crd*.yaml"),
+        (
+            text.replace("  conversion:", "  conversion: {strategy: None}\n  x:"),
+            "deploy",
+        ),
+    ] {
+        let text = match text.split_once("  x:\n") {
+            Some((before, after)) => {
+                let rest = after.find("\n  group:").map(|at| &after[at + 1..]).unwrap();
+                format!("{before}{rest}")
+            }
+            None => text,
+        };
+        fs::write(&path, text).unwrap();
+        fs::write(&config, inputs.replace("deploy/crd.yaml", input)).unwrap();
+        succeed(&package, &["generate", "-q"]);
+        succeed(&package, &["add", "-q", ALL]);
+        assert!(package.join(conversion).exists());
+        let text = fs::read_to_string(&path).unwrap();
+        let found: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+        let service = &found["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
+        assert_eq!(service["name"], "test-operator-webhook", "{text}");
+        assert_eq!(found["spec"]["versions"], value["spec"]["versions"]);
+        succeed(&package, &["generate", "--check"]);
+    }
+}
+
+#[test]
+fn a_conversion_needs_valid_inputs_and_the_file_of_the_crds() {
+    let (directory, package) = directory(&machines());
+    create(directory.path(), &[]);
+    let config = package.join("kube-codegen.toml");
+    let inputs = fs::read_to_string(&config).unwrap();
+    let before = |package: &Path| {
+        let mut files = super::files(package);
+        files.retain(|path, _| path.starts_with("src/"));
+        files
+    };
+    let modules = before(&package);
+    fs::write(package.join("broken.yaml"), "kind: [\n").unwrap();
+    let all = inputs.replace(
+        "\"deploy/crd.yaml\"",
+        "\"deploy/crd.yaml\", \"broken.yaml\"",
+    );
+    fs::write(&config, format!("keep-going = true\n{all}")).unwrap();
+    let output = run(&package, &["add", ALL]);
+    let message = stderr(&output);
+    assert!(message.contains("needs inputs without errors"), "{message}");
+    assert_eq!(before(&package), modules);
+
+    fs::rename(package.join("deploy/crd.yaml"), package.join("crds.yaml")).unwrap();
+    fs::write(package.join("deploy/crd.yaml"), "kind: ConfigMap\n").unwrap();
+    fs::write(&config, inputs.replace("deploy/crd.yaml", "crds.yaml")).unwrap();
+    let output = run(&package, &["add", ALL]);
+    let message = stderr(&output);
+    let expected = "does not contain `virtualmachines.infra.example.com`";
+    assert!(message.contains(expected), "{message}");
+    assert_eq!(before(&package), modules);
+}
