@@ -66,7 +66,7 @@ pub(super) struct ChartArgs {
 
 /// Make a bundle for the Operator Lifecycle Manager (OLM) of manifests
 ///
-/// Name, image, rights, webhooks and CRDs are those of the manifests; the version, the description and the maintainers are those of
+/// Name, image, permissions, webhooks and CRDs are those of the manifests; the version, the description and the maintainers are those of
 /// Cargo.toml in the directory above. The examples are the objects of sample.yaml, which are checked. Change these, not the bundle.
 #[derive(Debug, clap::Args)]
 pub(super) struct BundleArgs {
@@ -126,9 +126,11 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
 fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
     let mut diagnostics = Diagnostics::new();
     let tree = Tree::read(&args.directory, &mut diagnostics)?;
-    deploy::check(&tree, &mut diagnostics);
+    let name = package_name(&args.directory)?;
+    deploy::check(&tree, &name, &mut diagnostics);
     let mut needs = Needs::default();
-    needs.resolve(&tree);
+    // Only what owner references need is checked, which does not depend on the operator's container.
+    _ = needs.resolve(&tree, &name);
     add_owners(&mut needs, &args.directory)?;
     check_owners(&tree, &needs, &mut diagnostics);
     let objects = count(tree.manifests.len(), "object");
@@ -139,7 +141,7 @@ fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
     let root = Root::new(&args.output);
     let _lock = Lock::of([&root])?;
     let tree = read(&args.directory, console)?;
-    let about = about(&args.directory);
+    let about = about(&args.directory, console)?;
     let samples = samples(&args.directory, console)?;
     let files = deploy::chart(&tree, &about, &samples, args.image.as_deref())
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
@@ -158,7 +160,7 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
     let tree = read(&args.directory, console)?;
     check_samples(&args.directory, &tree, console)?;
     let settings = BundleSettings {
-        about: about(&args.directory),
+        about: about(&args.directory, console)?,
         image: args.image.clone(),
         replaces: args.replaces.clone(),
         skip_range: args.skip_range.clone(),
@@ -181,12 +183,11 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
 
 /// Adds what the owner references of children need, by the record of what was scaffolded in the package above a directory of manifests.
 pub(super) fn add_owners(needs: &mut Needs, directory: &Path) -> Result<(), String> {
-    let package = fs::canonicalize(directory)
-        .map_err(|error| format!("cannot read `{}`: {error}", directory.display()))?;
-    let Some(package) = package.parent().filter(|it| it.join(BASELINE).is_file()) else {
+    let package = package(directory)?;
+    if !package.join(BASELINE).is_file() {
         return Ok(());
-    };
-    for (crd, owned) in Baseline::read(package)?.parameters.owns {
+    }
+    for (crd, owned) in Baseline::read(&package)?.parameters.owns {
         if let Some((plural, group)) = crd.split_once('.')
             && !owned.is_empty()
         {
@@ -196,10 +197,33 @@ pub(super) fn add_owners(needs: &mut Needs, directory: &Path) -> Result<(), Stri
     Ok(())
 }
 
-/// Reads the package above a directory of manifests.
-fn about(directory: &Path) -> About {
-    let package = directory.parent().unwrap_or(Path::new(".."));
-    About::read(package)
+/// Returns the directory of the package above a directory of manifests, which may be `.` or a link.
+fn package(directory: &Path) -> Result<PathBuf, String> {
+    let path = fs::canonicalize(directory)
+        .map_err(|error| format!("cannot read `{}`: {error}", directory.display()))?;
+    Ok(path.parent().unwrap_or(&path).to_owned())
+}
+
+/// Reads the package above a directory of manifests. Manifests may come without one.
+fn about(directory: &Path, console: &mut Console) -> Result<About, String> {
+    let package = package(directory)?;
+    if let Some(about) = About::read(&package)? {
+        return Ok(about);
+    }
+    let version = "0.1.0".to_owned();
+    console.warning(&format!(
+        "there is no Cargo.toml above `{}`, which has the version and the description; the version is {version}",
+        directory.display()
+    ));
+    Ok(About {
+        version,
+        ..About::default()
+    })
+}
+
+/// Returns the name of the package above a directory of manifests; empty if there is none.
+pub(super) fn package_name(directory: &Path) -> Result<String, String> {
+    Ok(About::name(&package(directory)?))
 }
 
 /// Returns the objects of the samples beside manifests.

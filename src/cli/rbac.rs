@@ -10,7 +10,7 @@ use super::{
     changes::ChangeArgs,
     console::Console,
     count,
-    deploy::{add_owners, read, report},
+    deploy::{add_owners, package_name, read, report},
 };
 use crate::{
     base::diag::Diagnostics,
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let _lock = Lock::of([&Root::new(directory)])?;
     let tree = read(directory, console)?;
-    needs.resolve(&tree);
+    needs.resolve(&tree, &package_name(directory)?)?;
     add_owners(&mut needs, directory)?;
     if needs.used.is_empty() {
         let message =
@@ -100,8 +100,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         .sources
         .iter()
         .find(|it| it.path.as_deref() == Some(&args.roles));
-    let before = source.map(|it| it.text.as_str()).unwrap_or_default();
-    let text = rewrite(before, &tree, &needs)
+    let source = source.ok_or_else(|| no_file(&args.roles))?;
+    let text = rewrite(source, &tree, &needs)
         .map_err(|error| format!("`{}`: {error}", args.roles.display()))?;
     if !args.write {
         console.text(&text);
@@ -155,8 +155,12 @@ fn only(mut tree: Tree, path: &Path) -> Result<Tree, String> {
         .sources
         .iter()
         .position(|it| it.path.as_deref().is_some_and(is_it));
-    let index = index.ok_or_else(|| format!("there is no YAML file `{}`", path.display()))?;
+    let index = index.ok_or_else(|| no_file(path))?;
     tree.sources[index].path = Some(path.to_owned());
     tree.manifests.retain(|it| it.source.0 == index);
     Ok(tree)
+}
+
+fn no_file(path: &Path) -> String {
+    format!("there is no YAML file `{}`", path.display())
 }

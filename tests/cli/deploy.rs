@@ -175,6 +175,84 @@ fn every_contradiction_is_found() {
     }
 }
 
+/// The flags of a sidecar are its own.
+#[test]
+fn a_sidecar_has_no_default_port_of_the_operator() {
+    let sidecar = "containers:
+      - name: proxy
+        image: proxy:v1
+        ports: [{containerPort: 9000}]
+        readinessProbe: {httpGet: {path: /, port: 9000}}
+";
+    let (_directory, package) = scaffold(&[]);
+    let path = package.join("deploy/deployment.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let text = text.replacen("containers:\n", sidecar, 1);
+    fs::write(&path, &text).unwrap();
+    succeed(&package, &["deploy", "check"]);
+    let flag = "        args: [--health-probe-bind-address=:9001]\n        ports: [{";
+    let flagged = text.replacen("        ports: [{", flag, 1);
+    fs::write(&path, flagged).unwrap();
+    let message = stderr(&run(&package, &["deploy", "check"]));
+    assert!(message.contains("is `:9001`"), "{message}");
+    // The operator's own probe still has to ask the default port.
+    let operator = text.replacen("- --health-probe-bind-address=:8081\n", "", 1);
+    let operator = operator.replacen("containerPort: 8081", "containerPort: 8082", 1);
+    assert_ne!(operator, text);
+    fs::write(&path, operator).unwrap();
+    let message = stderr(&run(&package, &["deploy", "check"]));
+    assert!(message.contains("is `:8081`"), "{message}");
+}
+
+/// kustomize sets the namespace of all objects and of the references to them.
+#[test]
+fn the_namespace_may_be_that_of_the_kustomization() {
+    let (_directory, package) = scaffold(&[]);
+    let directory = package.join("deploy");
+    for (path, text) in files(&directory) {
+        if path == "kustomization.yaml" {
+            let text = format!("namespace: test-operator\n{text}");
+            fs::write(directory.join(path), text).unwrap();
+        } else if path == "rbac.yaml" {
+            // Subjects keep theirs, and one of the Roles too.
+            let text = text.replacen("  namespace: test-operator\n", "", 2);
+            fs::write(directory.join(path), text).unwrap();
+        }
+    }
+    succeed(&package, &["deploy", "check"]);
+    succeed(&package, &["deploy", "bundle"]);
+}
+
+#[test]
+fn the_package_is_above_the_directory_wherever_it_is() {
+    let (_directory, package) = scaffold(&[]);
+    let manifest = package.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let version = text.lines().find(|it| it.starts_with("version")).unwrap();
+    fs::write(&manifest, text.replace(version, "version = \"7.8.9\"")).unwrap();
+    for directory in ["deploy", "deploy/.", "deploy/../deploy"] {
+        succeed(&package, &["deploy", "chart", "--force", directory]);
+        let chart = &files(&package.join("dist/chart"))["Chart.yaml"];
+        assert!(chart.contains("version: \"7.8.9\"\n"), "{chart}");
+    }
+    let deploy = package.join("deploy");
+    succeed(&deploy, &["deploy", "chart", ".", "-o", "../dist/other"]);
+    let chart = &files(&package.join("dist/other"))["Chart.yaml"];
+    assert!(chart.contains("version: \"7.8.9\"\n"), "{chart}");
+
+    fs::write(&manifest, text.replace(version, "version.workspace = true")).unwrap();
+    let output = run(&package, &["deploy", "chart"]);
+    let message = stderr(&output);
+    assert!(message.contains("inherits `version`"), "{message}");
+    fs::remove_file(&manifest).unwrap();
+    let output = run(&package, &["deploy", "chart"]);
+    let message = stderr(&output);
+    assert!(
+        message.contains("there is no Cargo.toml above"),
+        "{message}"
+    );
+}
+
 /// What each cluster has, and what belongs to other programs.
 #[test]
 fn bindings_may_be_to_roles_and_accounts_of_the_cluster() {

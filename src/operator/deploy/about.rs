@@ -1,7 +1,9 @@
 //! What the `Cargo.toml` of an operator says about it, for catalogues.
-use std::{fs, path::Path};
+use std::{fmt::Display, fs, io::ErrorKind, path::Path};
 
 use toml::{Table, Value};
+
+use crate::operator::scaffold::MANIFEST;
 
 /// The package of an operator; what its `Cargo.toml` does not say is empty.
 #[derive(Debug, Default)]
@@ -17,29 +19,62 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// Reads the package in a directory.
-    pub(crate) fn read(package: &Path) -> Self {
-        let text = fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();
-        Self::parse(&text)
+    /// Reads the package in a directory; what its manifest inherits is that of the closest workspace above it.
+    ///
+    /// # Errors
+    /// If its manifest cannot be read, or has no package or not what it inherits. Without a manifest, there is nothing to say.
+    pub(crate) fn read(package: &Path) -> Result<Option<Self>, String> {
+        let path = package.join(MANIFEST);
+        let Some(manifest) = table(&path)? else {
+            return Ok(None);
+        };
+        let inherits = |package: &Table| package.values().any(inherits);
+        let inherited = match manifest.get("package").and_then(Value::as_table) {
+            Some(package_table) if inherits(package_table) => workspace(package, package_table)?,
+            _ => Table::new(),
+        };
+        let about = Self::parse(&manifest, &inherited);
+        about
+            .map(Some)
+            .map_err(|error| format!("`{}` {error}", path.display()))
     }
 
-    fn parse(manifest: &str) -> Self {
-        let manifest: Table = manifest.parse().unwrap_or_default();
+    /// Reads the name of the package in a directory; empty if it has none.
+    pub(crate) fn name(package: &Path) -> String {
+        let manifest = table(&package.join(MANIFEST)).ok().flatten();
+        let name = manifest
+            .as_ref()
+            .and_then(|it| it.get("package")?.get("name")?.as_str());
+        name.unwrap_or_default().to_owned()
+    }
+
+    fn parse(manifest: &Table, inherited: &Table) -> Result<Self, String> {
         let package = manifest.get("package").and_then(Value::as_table);
+        let package = package.ok_or("has no [package]")?;
+        let get = |key: &str| match package.get(key) {
+            Some(value) if inherits(value) => match inherited.get(key) {
+                None => Err(format!(
+                    "inherits `{key}`, which no [workspace.package] above it has"
+                )),
+                some => Ok(some),
+            },
+            own => Ok(own),
+        };
         let text = |key: &str| {
-            let value = package.and_then(|it| it.get(key)).and_then(Value::as_str);
-            value.unwrap_or_default().to_owned()
+            let value = get(key)?.and_then(Value::as_str);
+            Ok::<_, String>(value.unwrap_or_default().to_owned())
         };
         let list = |key: &str| {
-            let values = package.and_then(|it| it.get(key)).and_then(Value::as_array);
+            let values = get(key)?.and_then(Value::as_array);
             let values = values.into_iter().flatten().filter_map(Value::as_str);
-            values.map(str::to_owned).collect::<Vec<_>>()
+            Ok::<_, String>(values.map(str::to_owned).collect::<Vec<_>>())
         };
-        let version = match text("version") {
-            version if version.is_empty() => "0.1.0".to_owned(),
+        // Cargo's default.
+        let version = match text("version")? {
+            version if version.is_empty() => "0.0.0".to_owned(),
             version => version,
         };
-        let authors = list("authors").into_iter();
+        let authors = list("authors")?.into_iter();
         let authors = authors.filter_map(|author| {
             let (name, rest) = author.split_once('<')?;
             Some((
@@ -47,27 +82,73 @@ impl About {
                 rest.trim_end_matches('>').to_owned(),
             ))
         });
-        Self {
-            name: text("name"),
+        Ok(Self {
+            name: text("name")?,
             version,
-            description: text("description"),
-            license: text("license"),
-            repository: text("repository"),
-            keywords: list("keywords"),
+            description: text("description")?,
+            license: text("license")?,
+            repository: text("repository")?,
+            keywords: list("keywords")?,
             authors: authors.collect(),
+        })
+    }
+}
+
+/// Whether a field is that of the workspace: `version.workspace = true`.
+fn inherits(field: &Value) -> bool {
+    field.get("workspace").and_then(Value::as_bool) == Some(true)
+}
+
+/// Returns `[workspace.package]` of the workspace that a package names, or else of the closest one above it.
+fn workspace(directory: &Path, package: &Table) -> Result<Table, String> {
+    let directory = std::path::absolute(directory).map_err(|error| error.to_string())?;
+    let named = package.get("workspace").and_then(Value::as_str);
+    let roots: Vec<_> = match named {
+        Some(root) => vec![directory.join(root)],
+        None => directory.ancestors().map(Path::to_owned).collect(),
+    };
+    for root in roots {
+        let manifest = table(&root.join(MANIFEST))?;
+        if let Some(workspace) = manifest.as_ref().and_then(|it| it.get("workspace")) {
+            let inherited = workspace.get("package").and_then(Value::as_table);
+            return Ok(inherited.cloned().unwrap_or_default());
         }
+    }
+    Ok(Table::new())
+}
+
+/// Reads a manifest, if it exists.
+fn table(path: &Path) -> Result<Option<Table>, String> {
+    let cannot_read = |error: &dyn Display| format!("cannot read `{}`: {error}", path.display());
+    match fs::read_to_string(path) {
+        Ok(text) => match text.parse() {
+            Ok(table) => Ok(Some(table)),
+            Err(error) => Err(cannot_read(&error)),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cannot_read(&error)),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::About;
+    use super::*;
+
+    fn read(files: &[(&str, &str)]) -> Result<Option<About>, String> {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        fs::create_dir_all(directory.path().join("a/b")).unwrap();
+        About::read(&directory.path().join("a/b"))
+    }
 
     #[test]
     fn a_package_says_what_it_is() {
-        let about = About::parse(
-            "[package]\nversion = \"1.2.3\"\nkeywords = [\"a\"]\nauthors = [\"Jane Doe <jane@example.com>\", \"Only a Name\"]",
-        );
+        let text = "[package]\nversion = \"1.2.3\"\nkeywords = [\"a\"]\nauthors = [\"Jane Doe <jane@example.com>\", \"Only a Name\"]";
+        let about = read(&[("a/b/Cargo.toml", text)]).unwrap().unwrap();
         assert_eq!(
             (about.version.as_str(), about.license.as_str()),
             ("1.2.3", "")
@@ -75,14 +156,85 @@ mod tests {
         assert_eq!(about.keywords, ["a"]);
         let jane = ("Jane Doe".to_owned(), "jane@example.com".to_owned());
         assert_eq!(about.authors, [jane]);
+        let about = read(&[("a/b/Cargo.toml", "[package]\nname = \"b\"")])
+            .unwrap()
+            .unwrap();
+        assert_eq!(about.version, "0.0.0");
     }
 
     #[test]
-    fn a_missing_or_inherited_version_is_the_first() {
-        assert_eq!(About::parse("").version, "0.1.0");
-        assert_eq!(
-            About::parse("[package]\nversion.workspace = true").version,
-            "0.1.0"
-        );
+    fn fields_are_inherited_from_the_closest_workspace() {
+        let package =
+            "[package]\nname = \"b\"\nversion.workspace = true\nkeywords = { workspace = true }";
+        let workspace = |version: &str| {
+            format!(
+                "[workspace.package]\nversion = \"{version}\"\nkeywords = [\"{version}\"]\nlicense = \"MIT\""
+            )
+        };
+        let (near, far) = (workspace("2.0.0"), workspace("3.0.0"));
+        let own = format!("{package}\n{}", workspace("1.0.0"));
+        let named = format!("{package}\nworkspace = \"../../c\"");
+        let far = ("Cargo.toml", far.as_str());
+        for (files, expected) in [
+            (vec![("a/b/Cargo.toml", package), far], "3.0.0"),
+            (
+                vec![
+                    ("a/b/Cargo.toml", package),
+                    ("a/Cargo.toml", near.as_str()),
+                    far,
+                ],
+                "2.0.0",
+            ),
+            (
+                vec![
+                    ("a/b/Cargo.toml", package),
+                    ("a/Cargo.toml", "[package]\nname = \"a\""),
+                    far,
+                ],
+                "3.0.0",
+            ),
+            (vec![("a/b/Cargo.toml", own.as_str()), far], "1.0.0"),
+            (
+                vec![
+                    ("a/b/Cargo.toml", named.as_str()),
+                    ("c/Cargo.toml", near.as_str()),
+                    far,
+                ],
+                "2.0.0",
+            ),
+        ] {
+            let about = read(&files).unwrap().unwrap();
+            assert_eq!(about.version, expected);
+            assert_eq!(
+                (about.keywords.as_slice(), about.license.as_str()),
+                (&[expected.to_owned()][..], "")
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_version_is_an_error() {
+        assert!(read(&[]).unwrap().is_none());
+        for (files, expected) in [
+            (vec![("a/b/Cargo.toml", "[package")], "cannot read `"),
+            (vec![("a/b/Cargo.toml", "[workspace]")], "has no [package]"),
+            (
+                vec![
+                    ("a/b/Cargo.toml", "[package]\nversion.workspace = true"),
+                    ("a/Cargo.toml", "[workspace]"),
+                ],
+                "inherits `version`, which no [workspace.package] above it has",
+            ),
+            (
+                vec![
+                    ("a/b/Cargo.toml", "[package]\nversion.workspace = true"),
+                    ("a/Cargo.toml", "["),
+                ],
+                "cannot read `",
+            ),
+        ] {
+            let error = read(&files).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

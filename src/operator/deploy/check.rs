@@ -7,13 +7,15 @@ use super::{
     KUSTOMIZATION, Manifest, Tree,
     flags::{flag, port},
     pods::{Pods, listens_on, matches},
+    program::Program,
 };
 use crate::base::diag::{Code, Diagnostic, Diagnostics, Place};
 
-/// Reports what does not fit together.
-pub(crate) fn check(tree: &Tree, diagnostics: &mut Diagnostics) {
+/// Reports what does not fit together. `package` is the package of the operator.
+pub(crate) fn check(tree: &Tree, package: &str, diagnostics: &mut Diagnostics) {
     let mut check = Check {
         tree,
+        program: Program::of(tree, package, None).ok(),
         pods: Pods::of(tree),
         diagnostics,
     };
@@ -56,6 +58,8 @@ fn is_system(namespace: &str) -> bool {
 
 struct Check<'a, 'd> {
     tree: &'a Tree,
+    /// The operator, if it is clear which container it is.
+    program: Option<Program<'a>>,
     pods: Vec<Pods<'a>>,
     diagnostics: &'d mut Diagnostics,
 }
@@ -122,7 +126,11 @@ impl Check<'_, '_> {
             }
             port => port.as_u64(),
         };
-        let health = flag(container, "--health-probe-bind-address").unwrap_or(":8081");
+        // Only the operator has a default; the flags of a sidecar are its own.
+        let is_operator =
+            (self.program.as_ref()).is_some_and(|it| std::ptr::eq(it.container(), container));
+        let health = flag(container, "--health-probe-bind-address");
+        let health = health.or(is_operator.then_some(":8081"));
         for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
             let wanted = &container[probe]["httpGet"]["port"];
             if wanted.is_null() {
@@ -133,7 +141,9 @@ impl Check<'_, '_> {
                 let message = format!("the container has no port {wanted} for its {probe}");
                 self.report(place, message)
                     .hint("add it to `ports`, or use a port of the container");
-            } else if number(wanted) != port(health) {
+            } else if let Some(health) = health
+                && number(wanted) != port(health)
+            {
                 let message = format!(
                     "the {probe} asks port {wanted}, but the flag --health-probe-bind-address is `{health}`"
                 );
@@ -275,7 +285,7 @@ impl Check<'_, '_> {
     /// A Role is in the namespace of its binding.
     fn role(&mut self, binding: &Manifest) {
         let (kind, name) = (binding.text("/roleRef/kind"), binding.text("/roleRef/name"));
-        let namespace = binding.text("/metadata/namespace");
+        let namespace = self.tree.namespace(binding);
         let place = binding.at("/roleRef/name");
         let escaped = name.escape_debug();
         if kind == "ClusterRole" {
@@ -288,7 +298,7 @@ impl Check<'_, '_> {
             return;
         }
         let named = || self.tree.of(kind).filter(|it| it.name() == name);
-        let own = named().map(|it| it.text("/metadata/namespace"));
+        let own = named().map(|it| self.tree.namespace(it));
         let built_in = SYSTEM_ROLES.iter().filter(|(_, role)| *role == name);
         let all: Vec<&str> = own
             .chain(built_in.map(|(namespace, _)| *namespace))
@@ -311,7 +321,11 @@ impl Check<'_, '_> {
     fn account(&mut self, subject: &Value, place: Place) {
         let (name, namespace) = (&subject["name"], &subject["namespace"]);
         let own = || self.tree.of("ServiceAccount");
-        let is_own = |it: &Manifest| it.get("/metadata/namespace") == namespace;
+        // kustomize sets the namespace of the objects and of the references to them.
+        let is_own = |it: &Manifest| {
+            let own = self.tree.namespace(it);
+            it.get("/metadata/namespace") == namespace || (!own.is_empty() && namespace == own)
+        };
         if own().any(|it| is_own(it) && it.get("/metadata/name") == name) {
             return;
         }
@@ -324,7 +338,7 @@ impl Check<'_, '_> {
         }
         let in_manifests = self.tree.manifests.iter().any(|it| match it.kind() {
             "Namespace" => it.get("/metadata/name") == namespace,
-            _ => is_own(it) && !is_system(it.text("/metadata/namespace")),
+            _ => is_own(it) && !is_system(self.tree.namespace(it)),
         });
         // Each namespace has an account `default`.
         let is_elsewhere = !in_manifests && !own().any(|it| it.get("/metadata/name") == name);
@@ -355,7 +369,8 @@ impl Check<'_, '_> {
                 let exists = self.tree.of("Service").any(|service| {
                     let metadata = service.get("/metadata");
                     metadata["name"] == wanted["name"]
-                        && metadata["namespace"] == wanted["namespace"]
+                        && (metadata["namespace"] == wanted["namespace"]
+                            || wanted["namespace"] == self.tree.namespace(service))
                 });
                 if !wanted.is_null() && !exists {
                     let place = manifest.at(format!("{pointer}/name"));

@@ -133,6 +133,22 @@ impl Tree {
         kustomization.list("/resources").iter().any(|it| it == file)
     }
 
+    /// Returns the namespace of an object: its own, or else that of the kustomization; empty if it is chosen at installation.
+    fn namespace<'a>(&'a self, manifest: &'a Manifest) -> &'a str {
+        let kustomization = self.kustomization.as_ref();
+        match manifest.text("/metadata/namespace") {
+            "" => kustomization.map_or("", |it| it.text("/namespace")),
+            own => own,
+        }
+    }
+
+    /// Returns whether a binding refers to a role: a `Role` has to be in its namespace.
+    fn binds(&self, binding: &Manifest, role: &Manifest) -> bool {
+        binding.text("/roleRef/kind") == role.kind()
+            && binding.text("/roleRef/name") == role.name()
+            && (role.kind() == "ClusterRole" || self.namespace(binding) == self.namespace(role))
+    }
+
     /// Returns the objects of a kind.
     pub(crate) fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Manifest> {
         self.manifests.iter().filter(move |it| it.kind() == kind)

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     Manifest, Tree,
     flags::{elects_leader, flag, is_divided, secures_metrics},
+    program::Program,
 };
 use crate::operator::scaffold::core_kind;
 
@@ -147,11 +148,15 @@ impl Needs {
         Ok(())
     }
 
-    /// Adds the rights that the requests use, and what the flags in the Deployments of a tree need.
+    /// Adds the rights that the requests use, and what the flags of the operator of a package need.
     ///
     /// If the operator made requests under its own account, those of other users are the steps of tests.
-    pub(crate) fn resolve(&mut self, tree: &Tree) {
-        let accounts: BTreeSet<String> = tree.of("Deployment").map(account).collect();
+    ///
+    /// # Errors
+    /// If several Deployments or containers could be the operator.
+    pub(crate) fn resolve(&mut self, tree: &Tree, package: &str) -> Result<(), String> {
+        let accounts = tree.of("Deployment").map(|it| account(tree, it));
+        let accounts: BTreeSet<String> = accounts.collect();
         let requests = std::mem::take(&mut self.requests);
         let has_account = requests.iter().any(|it| accounts.contains(&it.user));
         for request in requests {
@@ -159,7 +164,11 @@ impl Needs {
                 self.add(request, tree);
             }
         }
-        self.add_flags(tree);
+        // Manifests without a Deployment have no flags.
+        if tree.of("Deployment").next().is_some() {
+            self.add_flags(tree, &Program::of(tree, package, None)?);
+        }
+        Ok(())
     }
 
     /// Adds the right that the children of a resource need: their owner references have `blockOwnerDeletion`, for which the admission plug-in
@@ -208,30 +217,27 @@ impl Needs {
         }
     }
 
-    /// Adds what the flags in the Deployments of a tree need.
-    fn add_flags(&mut self, tree: &Tree) {
-        for deployment in tree.of("Deployment") {
-            for container in deployment.list("/spec/template/spec/containers") {
-                if is_divided(container) {
-                    let why = "the flag --shards of the Deployment needs";
-                    for verb in ["get", "list", "watch", "create", "update", "delete"] {
-                        self.need("coordination.k8s.io", "leases", verb, &[], why);
-                    }
-                } else if elects_leader(container) {
-                    let why = "the flag --leader-elect of the Deployment needs";
-                    for verb in ["get", "create", "update"] {
-                        self.need("coordination.k8s.io", "leases", verb, &[], why);
-                    }
-                }
-                if secures_metrics(container) {
-                    let why = "the flag --metrics-secure of the Deployment needs";
-                    self.need("authentication.k8s.io", "tokenreviews", "create", &[], why);
-                    let group = "authorization.k8s.io";
-                    self.need(group, "subjectaccessreviews", "create", &[], why);
-                }
-                self.add_webhooks(tree, deployment, container);
+    /// Adds what the flags of the operator need.
+    fn add_flags(&mut self, tree: &Tree, program: &Program<'_>) {
+        let container = program.container();
+        if is_divided(container) {
+            let why = "the flag --shards of the Deployment needs";
+            for verb in ["get", "list", "watch", "create", "update", "delete"] {
+                self.need("coordination.k8s.io", "leases", verb, &[], why);
+            }
+        } else if elects_leader(container) {
+            let why = "the flag --leader-elect of the Deployment needs";
+            for verb in ["get", "create", "update"] {
+                self.need("coordination.k8s.io", "leases", verb, &[], why);
             }
         }
+        if secures_metrics(container) {
+            let why = "the flag --metrics-secure of the Deployment needs";
+            self.need("authentication.k8s.io", "tokenreviews", "create", &[], why);
+            let group = "authorization.k8s.io";
+            self.need(group, "subjectaccessreviews", "create", &[], why);
+        }
+        self.add_webhooks(tree, program.deployment, container);
     }
 
     /// Adds what an operator needs to keep the certificates of its webhooks.
@@ -299,20 +305,22 @@ impl Needs {
 }
 
 /// Returns the user that the Pods of a Deployment are.
-fn account(deployment: &Manifest) -> String {
-    let namespace = deployment.text("/metadata/namespace");
+fn account(tree: &Tree, deployment: &Manifest) -> String {
+    let namespace = tree.namespace(deployment);
     let name = deployment.text("/spec/template/spec/serviceAccountName");
     format!("system:serviceaccount:{namespace}:{name}")
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn of(log: &str) -> Vec<String> {
         let mut needs = Needs::default();
         needs.read(log).unwrap();
-        needs.resolve(&Tree::default());
+        needs.resolve(&Tree::default(), "my").unwrap();
         let rights = needs.used.keys();
         rights
             .map(|it| format!("{} {}", it.verb, it.resource_name()))
@@ -338,6 +346,48 @@ mod tests {
             "patch events.events.k8s.io",
         ];
         assert_eq!(of(log), expected);
+    }
+
+    #[test]
+    fn a_sidecar_has_no_flags_of_the_operator() {
+        let manifest = |document, value| Manifest {
+            source: crate::base::source::SourceId(0),
+            document,
+            value,
+        };
+        let args = ["--webhook-cert-path=/certs", "--leader-elect"];
+        let containers = json!([
+            {"name": "proxy", "args": ["--shards=2"]},
+            {"name": "operator", "args": args},
+        ]);
+        let pod = json!({"spec": {"containers": containers}});
+        let webhook = json!({"kind": "MutatingWebhookConfiguration", "metadata": {"name": "my"}});
+        let deployment = |pod: &Value| json!({"kind": "Deployment", "metadata": {"name": "my"}, "spec": {"template": pod}});
+        let of = |pod: &Value| {
+            let manifests = vec![manifest(0, webhook.clone()), manifest(1, deployment(pod))];
+            let tree = Tree {
+                manifests,
+                ..Tree::default()
+            };
+            let mut needs = Needs::default();
+            needs.resolve(&tree, "my")?;
+            let rights = needs.infrastructure.keys();
+            Ok::<_, String>(
+                rights
+                    .map(|it| format!("{} {}", it.verb, it.resource_name()))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let leases = [
+            "create leases.coordination.k8s.io",
+            "get leases.coordination.k8s.io",
+            "update leases.coordination.k8s.io",
+        ];
+        assert_eq!(of(&pod).unwrap(), leases);
+        // Which one it is has to be clear: permissions of none would be removed.
+        let pod = json!({"spec": {"containers": [{"name": "a"}, {"name": "b"}]}});
+        let error = of(&pod).unwrap_err();
+        assert!(error.contains("one of the containers `a`, `b`"), "{error}");
     }
 
     #[test]

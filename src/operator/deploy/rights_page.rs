@@ -55,14 +55,12 @@ fn code(items: impl Iterator<Item = impl AsRef<str>>) -> String {
 
 /// Returns where a role grants its rights: what binds it decides.
 fn place(tree: &Tree, role: &Manifest) -> String {
-    let binds = |binding: &&Manifest| {
-        binding.text("/roleRef/kind") == role.kind() && binding.text("/roleRef/name") == role.name()
-    };
+    let binds = |binding: &&Manifest| tree.binds(binding, role);
     if tree.of("ClusterRoleBinding").any(|it| binds(&it)) {
         return "the cluster".to_owned();
     }
     let bindings = tree.of("RoleBinding").filter(binds);
-    let namespaces: Vec<&str> = bindings.map(|it| it.text("/metadata/namespace")).collect();
+    let namespaces: Vec<&str> = bindings.map(|it| tree.namespace(it)).collect();
     match &namespaces[..] {
         [] => "nowhere: nothing binds the role".to_owned(),
         all if all.contains(&"") => "the namespace that it is installed in".to_owned(),

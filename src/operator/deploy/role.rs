@@ -1,14 +1,18 @@
 //! The rules of Roles: what they grant, and their text with other rights.
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Manifest, Tree,
     rights::{Needs, Right, VERBS},
 };
 use crate::{
-    base::diag::{Code, Diagnostics},
+    base::{
+        diag::{Code, Diagnostics},
+        source::Source,
+    },
+    operator::manifests::Manifests,
     output::yaml,
 };
 
@@ -70,6 +74,19 @@ impl Rule {
             && has(&self.resources, &right.resource)
             && has(&self.verbs, &right.verb)
             && (self.names.is_empty() || names.iter().all(|name| self.names.contains(name)))
+    }
+
+    /// The rule as a value, if it is about resources.
+    fn value(&self) -> Value {
+        let mut value = json!({
+            "apiGroups": self.groups,
+            "resources": self.resources,
+            "verbs": self.verbs,
+        });
+        if !self.names.is_empty() {
+            value["resourceNames"] = self.names.clone().into();
+        }
+        value
     }
 
     /// Formats the rule as an item of a list.
@@ -202,20 +219,23 @@ fn operator<'a>(tree: &'a Tree, needs: &Needs) -> Option<&'a Manifest> {
     // Roles of users are for others to bind.
     let is_bound = |role: &&Manifest| {
         let mut bindings = tree.of("ClusterRoleBinding").chain(tree.of("RoleBinding"));
-        bindings.any(|it| {
-            it.text("/roleRef/kind") == role.kind() && it.text("/roleRef/name") == role.name()
-        })
+        bindings.any(|it| tree.binds(it, role))
     };
     let candidates = || roles(tree).filter(|role| !is_infrastructure(role));
-    candidates().find(is_bound).or_else(|| candidates().next())
+    let has_only_urls = |role: &&Manifest| {
+        let mut rules = role.list("/rules").iter().map(Rule::read);
+        rules.all(|rule| rule.urls)
+    };
+    let found = candidates().find(is_bound).or_else(|| candidates().next());
+    found.or_else(|| roles(tree).find(has_only_urls))
 }
 
 /// Returns the text of a file in which the roles grant what is needed, and nothing else. Rules that stay keep their lines and
-/// comments.
+/// comments, unless the file is in flow style or JSON.
 ///
 /// # Errors
-/// If the file has no role for the operator.
-pub(crate) fn rewrite(text: &str, tree: &Tree, needs: &Needs) -> Result<String, String> {
+/// If the file has no role for the operator, or cannot be read.
+pub(crate) fn rewrite(source: &Source, tree: &Tree, needs: &Needs) -> Result<String, String> {
     let operator = operator(tree, needs).ok_or("the file has no Role or ClusterRole")?;
     let operator = operator.document;
     let mut roles: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
@@ -262,7 +282,19 @@ pub(crate) fn rewrite(text: &str, tree: &Tree, needs: &Needs) -> Result<String, 
             });
         }
     }
-    Ok(splice(text, &roles))
+    let mut manifests =
+        Manifests::read(source).map_err(|_| "the file has syntax errors".to_owned())?;
+    for role in self::roles(tree) {
+        let items = roles.get(&role.document).map_or(&[][..], Vec::as_slice);
+        let present = role.list("/rules");
+        let values: Vec<Value> = items.iter().map(|item| item.value(present)).collect();
+        if values == present {
+            continue;
+        }
+        let write = |block: &[&str]| rules(block, items);
+        manifests.set(role.document, "", "rules", values.into(), write);
+    }
+    Ok(manifests.text())
 }
 
 /// A rule to write.
@@ -272,6 +304,17 @@ struct Item {
     origin: Option<usize>,
     rule: Rule,
     changed: bool,
+}
+
+impl Item {
+    /// The rule as a value; one that stays has all its fields.
+    fn value(&self, present: &[Value]) -> Value {
+        let own = self.origin.and_then(|index| present.get(index));
+        match own {
+            Some(own) if !self.changed => own.clone(),
+            _ => self.rule.value(),
+        }
+    }
 }
 
 /// Returns what is needed of a rule.
@@ -309,45 +352,15 @@ fn reduced(index: usize, rule: &Rule, needs: &Needs) -> Vec<Item> {
         .collect()
 }
 
-/// Replaces the rules of documents in a text.
-fn splice(text: &str, roles: &BTreeMap<usize, Vec<Item>>) -> String {
-    let mut out = String::new();
-    let mut lines = text.lines().peekable();
-    let mut document = 0;
-    let mut has_content = false;
-    while let Some(line) = lines.next() {
-        if line.starts_with("---") {
-            document += usize::from(has_content);
-            has_content = false;
-        } else if !line.trim_start().starts_with('#') && !line.trim().is_empty() {
-            has_content = true;
-        }
-        let Some(items) = roles.get(&document).filter(|_| line.starts_with("rules:")) else {
-            push(&mut out, line);
-            continue;
-        };
-        let mut block = Vec::new();
-        let is_inside = |line: &&str| {
-            line.is_empty() || line.starts_with([' ', '-', '#']) && !line.starts_with("---")
-        };
-        while let Some(line) = lines.next_if(is_inside) {
-            block.push(line);
-        }
-        rules(&block, items, &mut out);
-    }
-    out
-}
-
 /// The lines of a rule in a file: the comments before it, and its own.
 type Present<'a> = (Vec<&'a str>, Vec<&'a str>);
 
-/// Writes the rules of one document.
-fn rules(block: &[&str], items: &[Item], out: &mut String) {
+/// Returns the lines of the rules of one document. `block` are those below `rules:`.
+fn rules(block: &[&str], items: &[Item]) -> Vec<String> {
     if items.is_empty() {
-        push(out, "rules: []");
-        return;
+        return vec!["rules: []".to_owned()];
     }
-    push(out, "rules:");
+    let mut out = vec!["rules:".to_owned()];
     let first = block
         .iter()
         .find(|line| line.trim_start().starts_with("- "));
@@ -369,26 +382,114 @@ fn rules(block: &[&str], items: &[Item], out: &mut String) {
             body.push(line);
         }
     }
+    let mut push = |line: &str| out.push(line.to_owned());
     for item in items {
         let found = item.origin.and_then(|origin| present.get(origin));
-        for line in found.into_iter().flat_map(|(comments, _)| comments) {
-            push(out, line);
-        }
-        match found {
-            Some((_, body)) if !item.changed => body.iter().for_each(|line| push(out, line)),
-            _ => item
-                .rule
-                .lines(indent)
-                .iter()
-                .for_each(|line| push(out, line)),
+        let (above, body) = found.map_or((&[][..], None), |(above, body)| (above, Some(body)));
+        above.iter().for_each(|line| push(line));
+        match body {
+            Some(body) if !item.changed => body.iter().for_each(|line| push(line)),
+            _ => item.rule.lines(indent).iter().for_each(|line| push(line)),
         }
     }
-    for line in comments {
-        push(out, line);
-    }
+    comments.iter().for_each(|line| push(line));
+    out
 }
 
-fn push(out: &mut String, line: &str) {
-    out.push_str(line);
-    out.push('\n');
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const LOG: &str = r#"{"verb":"list","group":"e.com","resource":"foos","status":200}
+{"verb":"delete","group":"","resource":"pods","name":"a","status":200}"#;
+
+    fn read(text: &str) -> (Tree, Source) {
+        let source = Source::file(Path::new("rbac.yaml"), text);
+        let mut tree = Tree::default();
+        let mut diagnostics = Diagnostics::new();
+        tree.add(source.clone(), &mut diagnostics);
+        assert!(!diagnostics.has_errors(), "{text}");
+        (tree, source)
+    }
+
+    fn rewritten(text: &str) -> String {
+        let (tree, source) = read(text);
+        let mut needs = Needs::default();
+        needs.read(LOG).unwrap();
+        needs.resolve(&tree, "my").unwrap();
+        rewrite(&source, &tree, &needs).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    #[test]
+    fn rules_are_written_in_any_layout() {
+        let head = "kind: ClusterRole\nmetadata:\n  name: my\n";
+        let used = "apiGroups: [e.com]\n  resources: [foos]\n  verbs: [list, get, watch]\n";
+        let block = format!("{head}rules:\n# Ours.\n- {used}");
+        let indented = format!(
+            "{head}rules:\n  # Ours.\n  - {}",
+            used.replace("\n  ", "\n    ")
+        );
+        let other = "kind: ConfigMap\nmetadata: {name: rules}\n";
+        let flow = "{kind: ClusterRole, metadata: {name: my}, rules: [{nonResourceURLs: [/a], verbs: [get]}]}\n";
+        // A text, what stays of it, and how many rules there are.
+        for (text, kept, count) in [
+            (block.clone(), "# Ours.\n- apiGroups", 2),
+            (indented, "  # Ours.\n  - apiGroups", 2),
+            (block.replace('\n', "\r\n"), "# Ours.\r\n- apiGroups", 2),
+            (format!("---\n---\n---\n{block}"), "# Ours.\n- apiGroups", 2),
+            (
+                format!("# A.\n---\n# B.\n--- # C.\n{block}---\n{other}"),
+                "# Ours.\n- apiGroups",
+                2,
+            ),
+            (format!("{other}---  \n{block}"), "# Ours.\n- apiGroups", 2),
+            (
+                block.replace("rules:\n", "rules: # Here.\n"),
+                "# Ours.\n- apiGroups",
+                2,
+            ),
+            (
+                block.replace("rules:", "\"rules\":"),
+                "# Ours.\n- apiGroups",
+                2,
+            ),
+            (format!("{head}# Ours.\n"), "# Ours.\n", 2),
+            (format!("{head}# Ours.\n---\n{other}"), "# Ours.\n", 2),
+            (format!("{head}rules: []\n# Ours.\n"), "# Ours.\n", 2),
+            (format!("{head}rules:\n# Ours.\n"), "# Ours.\n", 2),
+            (
+                format!("{head}rules: [{{nonResourceURLs: [/a], verbs: [get]}}]\n"),
+                "nonResourceURLs:\n",
+                3,
+            ),
+            (
+                format!("{head}rules:\n- {{nonResourceURLs: [/a], verbs: [get]}} # Ours.\n"),
+                "# Ours.\n",
+                3,
+            ),
+            (flow.to_owned(), "nonResourceURLs:\n", 3),
+            (
+                r#"{"kind":"ClusterRole","metadata":{"name":"my"},"rules":[]}"#.to_owned(),
+                "",
+                2,
+            ),
+        ] {
+            let after = rewritten(&text);
+            let (tree, _) = read(&after);
+            let (before, _) = read(&text);
+            assert_eq!(tree.manifests.len(), before.manifests.len(), "{after}");
+            let role = roles(&tree).next().unwrap();
+            assert_eq!(role.list("/rules").len(), count, "{text}\n=>\n{after}");
+            assert!(after.contains(kept), "{text}\n=>\n{after}");
+            let mut needs = Needs::default();
+            needs.read(LOG).unwrap();
+            needs.resolve(&tree, "my").unwrap();
+            let mut diagnostics = Diagnostics::new();
+            check(&tree, &needs, &mut diagnostics);
+            assert_eq!(diagnostics.iter().len(), 0, "{text}\n=>\n{after}");
+            assert_eq!(rewritten(&after), after);
+        }
+    }
 }

@@ -216,6 +216,97 @@ fn a_bundle_finds_the_operator_beside_a_sidecar() {
 }
 
 #[test]
+fn a_bundle_has_all_deployments_with_their_permissions() {
+    const CACHE: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cache, namespace: test-operator}
+spec:
+  selector: {matchLabels: {app: cache}}
+  template:
+    metadata: {labels: {app: cache}}
+    spec:
+      serviceAccountName: cache
+      containers: [{name: cache, image: 'cache:v1'}]
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: cache, namespace: test-operator}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: other, namespace: test-operator}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: 'cache:reader', namespace: test-operator}
+rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: 'cache:reader', namespace: elsewhere}
+rules: [{apiGroups: [''], resources: [secrets], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: 'cache:reader', namespace: test-operator}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: 'cache:reader'}
+subjects: [{kind: ServiceAccount, name: cache, namespace: test-operator}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: 'cache:users'}
+rules: [{apiGroups: [''], resources: [pods], verbs: [list]}]
+";
+    let (_directory, package) = scaffold(&[]);
+    fs::write(package.join("deploy/cache.yaml"), CACHE).unwrap();
+    let list = package.join("deploy/kustomization.yaml");
+    let text = fs::read_to_string(&list).unwrap();
+    // A file that is not listed is not installed.
+    succeed(&package, &["deploy", "bundle"]);
+    let name = "manifests/test-operator.clusterserviceversion.yaml";
+    let spec = |files: &std::collections::BTreeMap<String, String>| {
+        let version: Value = serde_yaml::from_str(&files[name]).unwrap();
+        version["spec"]["install"]["spec"].clone()
+    };
+    let before = spec(&files(&package.join("dist/bundle")));
+    assert_eq!(before["deployments"].as_array().unwrap().len(), 1);
+    let text = text.replace("resources:\n", "resources:\n- cache.yaml\n");
+    fs::write(&list, &text).unwrap();
+    succeed(&package, &["deploy", "bundle"]);
+    let files = files(&package.join("dist/bundle"));
+    let install = spec(&files);
+    assert_eq!(install["deployments"][0], before["deployments"][0]);
+    let cache = &install["deployments"][1];
+    assert_eq!(cache["name"], "cache");
+    assert_eq!(
+        cache["spec"]["template"]["spec"]["containers"][0]["image"],
+        "cache:v1"
+    );
+    let permissions = install["permissions"].as_array().unwrap();
+    assert!(permissions.contains(&json!({
+        "serviceAccountName": "cache",
+        "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}],
+    })));
+    assert_eq!(install["clusterPermissions"], before["clusterPermissions"]);
+    let has = |name: &str| files.contains_key(&format!("manifests/{name}.yaml"));
+    assert!(has("cache-users-clusterrole") && has("other-serviceaccount"));
+    // The account and the binding are those that OLM makes of the permissions.
+    assert!(!has("cache-serviceaccount") && !has("cache-reader-rolebinding"));
+    assert!(files["manifests/cache-reader-role.yaml"].contains("secrets"));
+
+    fs::write(
+        package.join("deploy/cache.yaml"),
+        CACHE.replace("kind: Deployment", "kind: StatefulSet"),
+    )
+    .unwrap();
+    let output = run(&package, &["deploy", "bundle"]);
+    let message = stderr(&output);
+    let expected = "OLM installs Deployments only, not the StatefulSet `cache`";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
 fn a_sample_that_the_crd_refuses_stops_the_bundle() {
     let (_directory, package) = scaffold(&[]);
     let sample = package.join("deploy/sample.yaml");

@@ -1,4 +1,6 @@
 //! The `ClusterServiceVersion`, by which OLM describes, installs and updates an operator.
+use std::collections::BTreeSet;
+
 use heck::ToTitleCase as _;
 use serde_json::{Value, json};
 
@@ -9,10 +11,13 @@ use crate::operator::deploy::{Manifest, Tree, flags, program::Program};
 const CERTIFICATES: &str = "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs";
 const CERTIFICATE_FLAG: &str = "--webhook-cert-path";
 
-/// Returns the object.
+const BINDINGS: [&str; 2] = ["RoleBinding", "ClusterRoleBinding"];
+
+/// Returns the object. `deployments` are those to install, the operator's among them.
 pub(super) fn service_version(
     tree: &Tree,
     program: &Program<'_>,
+    deployments: &[&Manifest],
     settings: &Settings,
 ) -> Result<Value, String> {
     let deployment = program.deployment;
@@ -32,12 +37,22 @@ pub(super) fn service_version(
     let image = installed.pointer(&format!("{}/image", program.pointer()));
     let image = image.cloned();
     let modes = modes(tree, program)?;
-    let account = deployment.text("/spec/template/spec/serviceAccountName");
+    let installed = deployments.iter().map(|it| {
+        if std::ptr::eq(*it, deployment) {
+            installed.clone()
+        } else {
+            entry(it, it.get("/spec").clone())
+        }
+    });
+    let installed: Vec<Value> = installed.collect();
     let permissions = |kind: &str| {
-        let rules = granted(tree, account, kind);
-        let found =
-            (!rules.is_empty()).then(|| json!({"serviceAccountName": account, "rules": rules}));
-        found.into_iter().collect::<Vec<_>>()
+        let mut seen = BTreeSet::new();
+        let accounts = deployments.iter().filter(|it| seen.insert(account(it)));
+        let all = accounts.filter_map(|it| {
+            let rules = granted(tree, it, kind);
+            (!rules.is_empty()).then(|| json!({"serviceAccountName": account(it), "rules": rules}))
+        });
+        all.collect::<Vec<_>>()
     };
     let first_author = about.authors.first().map(|(name, _)| name.as_str());
     let provider = settings
@@ -57,7 +72,7 @@ pub(super) fn service_version(
                 "capabilities": "Basic Install",
                 "containerImage": image,
                 "description": description,
-                "operatorframework.io/suggested-namespace": deployment.text("/metadata/namespace"),
+                "operatorframework.io/suggested-namespace": tree.namespace(deployment),
             },
             "labels": {
                 "operatorframework.io/arch.amd64": "supported",
@@ -74,7 +89,7 @@ pub(super) fn service_version(
             "provider": {"name": provider},
             "installModes": modes,
             "install": {"strategy": "deployment", "spec": {
-                "deployments": [installed],
+                "deployments": installed,
                 "permissions": permissions("RoleBinding"),
                 "clusterPermissions": permissions("ClusterRoleBinding"),
             }},
@@ -128,6 +143,10 @@ fn installed(program: &Program<'_>, settings: &Settings, has_webhooks: bool) -> 
         let args = container["args"].as_array().cloned().unwrap_or_default();
         container["args"] = args.into_iter().chain([CERTIFICATES.into()]).collect();
     }
+    entry(deployment, spec)
+}
+
+fn entry(deployment: &Manifest, spec: Value) -> Value {
     json!({"name": deployment.name(), "label": deployment.get("/metadata/labels"), "spec": spec})
 }
 
@@ -146,33 +165,57 @@ fn modes(tree: &Tree, program: &Program<'_>) -> Result<Value, String> {
     ]))
 }
 
-/// Returns the roles that bindings of a kind give to an account.
-fn roles<'a>(
-    tree: &'a Tree,
-    account: &'a str,
-    kind: &'a str,
-) -> impl Iterator<Item = &'a Manifest> {
-    let is_account = move |it: &Value| it["kind"] == "ServiceAccount" && it["name"] == account;
-    let bindings = tree.of(kind);
-    let bindings = bindings.filter(move |it| it.list("/subjects").iter().any(is_account));
-    bindings.flat_map(|binding| {
-        let roles = tree.of(binding.text("/roleRef/kind"));
-        roles.filter(|role| role.name() == binding.text("/roleRef/name"))
+/// Returns the name of the account of a Deployment's Pods.
+pub(super) fn account(deployment: &Manifest) -> &str {
+    match deployment.text("/spec/template/spec/serviceAccountName") {
+        "" => "default",
+        name => name,
+    }
+}
+
+/// Returns whether a binding is to the account of a Deployment.
+pub(super) fn binds_account(tree: &Tree, binding: &Manifest, deployment: &Manifest) -> bool {
+    let own = deployment.text("/metadata/namespace");
+    let namespaces = ["", own, tree.namespace(deployment)];
+    binding.list("/subjects").iter().any(|it| {
+        let namespace = it["namespace"].as_str().unwrap_or_default();
+        it["kind"] == "ServiceAccount"
+            && it["name"] == account(deployment)
+            && namespaces.contains(&namespace)
     })
 }
 
-fn granted(tree: &Tree, account: &str, kind: &str) -> Vec<Value> {
-    roles(tree, account, kind)
+/// Returns the roles that bindings of a kind give to the account of a Deployment.
+fn roles<'a>(
+    tree: &'a Tree,
+    deployment: &'a Manifest,
+    kind: &'a str,
+) -> impl Iterator<Item = &'a Manifest> {
+    let bindings = tree.of(kind);
+    let bindings = bindings.filter(move |it| binds_account(tree, it, deployment));
+    bindings.flat_map(move |binding| {
+        let roles = tree.of(binding.text("/roleRef/kind"));
+        roles.filter(move |role| tree.binds(binding, role))
+    })
+}
+
+fn granted(tree: &Tree, deployment: &Manifest, kind: &str) -> Vec<Value> {
+    roles(tree, deployment, kind)
         .flat_map(|it| it.list("/rules"))
         .cloned()
         .collect()
 }
 
-/// Returns whether a `ClusterRole` is one of those of the operator.
+/// Returns whether the account of a Deployment has permissions.
+pub(super) fn has_rules(tree: &Tree, deployment: &Manifest) -> bool {
+    let mut all = BINDINGS.iter();
+    all.any(|kind| !granted(tree, deployment, kind).is_empty())
+}
+
+/// Returns whether a role is one of those of a Deployment.
 pub(super) fn is_granted(tree: &Tree, role: &Manifest, deployment: &Manifest) -> bool {
-    let account = deployment.text("/spec/template/spec/serviceAccountName");
-    let mut all = ["RoleBinding", "ClusterRoleBinding"]
-        .into_iter()
-        .flat_map(|kind| roles(tree, account, kind));
+    let mut all = BINDINGS
+        .iter()
+        .flat_map(|kind| roles(tree, deployment, kind));
     all.any(|it| std::ptr::eq(it, role))
 }

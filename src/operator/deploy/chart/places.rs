@@ -83,10 +83,7 @@ struct At<'a> {
 impl Places {
     pub(super) fn of(tree: &Tree, deployment: &Manifest) -> Self {
         let name = deployment.name().to_owned();
-        let namespace = match deployment.text("/metadata/namespace") {
-            "" => (tree.kustomization.as_ref()).map_or("", |it| it.text("/namespace")),
-            namespace => namespace,
-        };
+        let namespace = tree.namespace(deployment);
         let own = |it: &&Manifest| ["", namespace].contains(&it.text("/metadata/namespace"));
         let is_renamed = |it: &&Manifest| {
             RENAMED.contains(&it.kind())
