@@ -201,6 +201,16 @@ impl Console {
         self.out.push_str(&printable::lines(text));
     }
 
+    /// Prints a file of the user as it would be written. Only a terminal, which would act on them, gets hidden characters escaped: the file
+    /// would not be the same, for example with a byte order mark.
+    pub(super) fn file(&mut self, text: &str) {
+        if io::stdout().is_terminal() {
+            self.text(text);
+        } else {
+            self.out.push_str(text);
+        }
+    }
+
     /// Writes the buffered standard output.
     pub(super) fn finish(self) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout().lock(), self.color);

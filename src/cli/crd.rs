@@ -40,7 +40,7 @@ pub(super) struct InitArgs {
     #[arg(long, value_parser = label)]
     plural: Option<String>,
 
-    /// The objects are not in namespaces
+    /// Make the kind cluster-scoped
     #[arg(long)]
     cluster: bool,
 
@@ -55,7 +55,10 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
         group: &args.group,
         version: &args.version,
         kind: &args.kind,
-        plural: &args.plural.clone().unwrap_or_else(|| plural(&args.kind)),
+        plural: &args
+            .plural
+            .clone()
+            .unwrap_or_else(|| scaffold::plural(&args.kind)),
         cluster: args.cluster,
     })?;
     let Some(path) = &args.output else {
@@ -141,35 +144,9 @@ fn version(text: &str) -> Result<String, String> {
     Err("a version is `v1`, `v1beta1` or `v1alpha1`, with other numbers".to_owned())
 }
 
-/// Returns the regular English plural. The user sees it in the CRD, which is where all other commands take it from.
-fn plural(kind: &str) -> String {
-    let word = kind.to_ascii_lowercase();
-    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
-    if ends(&["s", "x", "z", "ch", "sh"]) {
-        return word + "es";
-    }
-    match word.strip_suffix('y') {
-        Some(stem) if !ends(&["ay", "ey", "iy", "oy", "uy"]) => format!("{stem}ies"),
-        _ => word + "s",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn plurals_are_regular() {
-        for (kind, expected) in [
-            ("Website", "websites"),
-            ("Proxy", "proxies"),
-            ("Key", "keys"),
-            ("Mailbox", "mailboxes"),
-            ("Switch", "switches"),
-        ] {
-            assert_eq!(plural(kind), expected);
-        }
-    }
 
     #[test]
     fn names_are_those_that_the_api_server_accepts() {

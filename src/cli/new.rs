@@ -87,7 +87,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "[KIND=]KINDS", requires = "file")]
     owns: Vec<Owns>,
 
-    /// What the API server asks the operator for, by webhooks: a file of handlers per kind, and all that registers them
+    /// Add webhook handlers: a file per kind, and their registration
     #[arg(
         long,
         value_enum,
@@ -97,7 +97,7 @@ pub(super) struct Args {
     )]
     webhooks: Vec<WebhookType>,
 
-    /// Where the deployed operator has rights [default: cluster, or as in the project of --from-kubebuilder]
+    /// Scope of the deployed operator's permissions [default: cluster, or as in the project of --from-kubebuilder]
     #[arg(long, value_enum)]
     scope: Option<DeployScope>,
 

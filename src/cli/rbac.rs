@@ -1,4 +1,4 @@
-//! `kube-codegen rbac`: compares the rights of an operator with the requests that it made.
+//! `kube-codegen rbac`: compares the permissions of an operator with the requests that it made.
 use std::{
     fs,
     io::ErrorKind,
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Write or check the least rights that an operator needs, measured by its requests
+/// Write or check the minimal RBAC rules, from recorded requests
 ///
 /// The API server in memory records requests in the file that the environment variable `KUBE_CODEGEN_REQUESTS` names:
 /// `KUBE_CODEGEN_REQUESTS=requests.jsonl cargo test`. What the leader election and the metrics need follows from the flags in the
@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", default_value = "target/requests.jsonl")]
     requests: Vec<PathBuf>,
 
-    /// Write nothing; exit with code 1 if a right is missing or not used
+    /// Write nothing; exit with code 1 if a permission is missing or unused
     #[arg(long, conflicts_with = "write")]
     check: bool,
 
@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long)]
     write: bool,
 
-    /// Page in Markdown with the rights and a sentence on each: --write writes it, --check compares it if it exists
+    /// Markdown page that explains each permission: --write writes it, --check compares it if it exists
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
 }
@@ -70,26 +70,22 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
             .read(&text)
             .map_err(|(line, error)| format!("{name}:{line}: {error}"))?;
     }
-    let directory = args.roles.parent().unwrap_or(Path::new(""));
-    let directory = if directory.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        directory
-    };
-    let _lock = Lock::of([&Root::new(directory)])?;
+    let directory = parent(&args.roles);
+    let roots = [&args.roles].into_iter().chain(&args.page);
+    let roots: Vec<Root> = roots.map(|file| Root::new(parent(file))).collect();
+    let _lock = Lock::of(&roots)?;
     let tree = read(directory, console)?;
     needs.resolve(&tree, &package_name(directory)?)?;
     add_owners(&mut needs, directory)?;
     if needs.used.is_empty() {
-        let message =
-            "no request was recorded; the rights would be those of an operator that does nothing";
+        let message = "no request was recorded; the permissions would be those of an operator that does nothing";
         return Err(message.to_owned().into());
     }
     let tree = only(tree, &args.roles)?;
     if args.check {
         let mut diagnostics = Diagnostics::new();
         check(&tree, &needs, &mut diagnostics);
-        let rights = count(needs.used.len() + needs.infrastructure.len(), "right");
+        let rights = count(needs.used.len() + needs.infrastructure.len(), "permission");
         report(diagnostics, &tree.sources, &rights, None, console)?;
         return match &args.page {
             Some(page) => check_page(page, &rights_page(&tree, &needs), console),
@@ -104,7 +100,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let text = rewrite(source, &tree, &needs)
         .map_err(|error| format!("`{}`: {error}", args.roles.display()))?;
     if !args.write {
-        console.text(&text);
+        console.file(&text);
         return Ok(());
     }
     let plan = one(&args.roles, text)?;
@@ -121,14 +117,18 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 
 /// Plans the change of one file.
 fn one(path: &Path, text: String) -> Result<write::Plan, write::Error> {
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let file = File {
         path: name.into_owned(),
         text: text.into(),
     };
-    write::plan_update(directory, &[file], &[])
+    write::plan_update(parent(path), &[file], &[])
+}
+
+/// The directory of a file.
+fn parent(file: &Path) -> &Path {
+    let directory = file.parent().filter(|it| !it.as_os_str().is_empty());
+    directory.unwrap_or(Path::new("."))
 }
 
 /// Compares the page. An operator without one has no need of it.
@@ -136,7 +136,7 @@ fn check_page(path: &Path, text: &str, console: &mut Console) -> Result<(), Comm
     match fs::read_to_string(path) {
         Ok(page) if page != text => {
             console.error(&format!(
-                "`{}` does not show the rights as they are; `kube-codegen rbac --write --page {0}` writes it",
+                "`{}` does not show the permissions as they are; `kube-codegen rbac --write --page {0}` writes it",
                 path.display()
             ));
             Err(CommandError::Reported)

@@ -1,4 +1,4 @@
-//! The page of an operator's rights, for whoever approves them: each with its place and a sentence on its use.
+//! The page of an operator's permissions, for reviewers: each with its place and a sentence on its use.
 use std::{collections::BTreeSet, fmt::Write};
 
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::{
 /// Returns a page in Markdown with the rights that the roles of a tree grant.
 pub(crate) fn page(tree: &Tree, needs: &Needs) -> String {
     let mut text = String::from(
-        "# Rights\n\n<!-- `make rbac` writes this page: what `deploy/rbac.yaml` grants, and why, by the requests of the tests. -->\n\n\
+        "# Permissions\n\n<!-- `make rbac` writes this page: what `deploy/rbac.yaml` grants, and why, by the requests of the tests. -->\n\n\
          | resource | where | verbs | why |\n|---|---|---|---|\n",
     );
     for role in roles(tree) {

@@ -45,6 +45,19 @@ pub(crate) fn crd_skeleton(names: &CrdNames<'_>) -> Result<String, String> {
     Ok(text)
 }
 
+/// Returns the regular English plural. The user sees it in the CRD, which is where all other commands take it from.
+pub(crate) fn plural(kind: &str) -> String {
+    let word = kind.to_ascii_lowercase();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    if ends(&["s", "x", "z", "ch", "sh"]) {
+        return word + "es";
+    }
+    match word.strip_suffix('y') {
+        Some(stem) if !ends(&["ay", "ey", "iy", "oy", "uy"]) => format!("{stem}ies"),
+        _ => word + "s",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +65,19 @@ mod tests {
         base::{options::Options, source::Source},
         pipeline,
     };
+
+    #[test]
+    fn plurals_are_regular() {
+        for (kind, expected) in [
+            ("Website", "websites"),
+            ("Proxy", "proxies"),
+            ("Key", "keys"),
+            ("Mailbox", "mailboxes"),
+            ("Switch", "switches"),
+        ] {
+            assert_eq!(plural(kind), expected);
+        }
+    }
 
     #[test]
     fn the_skeleton_is_a_crd_without_diagnostics() {

@@ -17,7 +17,7 @@ pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters, Takeover}
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
 pub(crate) use controlled::crd_name;
 pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go};
-pub(crate) use crd::{CrdNames, crd_skeleton};
+pub(crate) use crd::{CrdNames, crd_skeleton, plural};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::{Location, RuntimeArgs};
 pub(crate) use merge::{Merged, merge};

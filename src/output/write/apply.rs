@@ -52,13 +52,18 @@ impl Plan {
             .into_iter()
             .partition(|(_, target)| target.ends_with(FILE_LIST));
         rename(files)?;
+        let removals = self.changes.iter();
+        let removals = removals.filter(|change| change.action == Action::Remove);
+        let (list_file, stale): (Vec<_>, Vec<_>) =
+            removals.partition(|change| change.path == FILE_LIST);
+        for change in stale {
+            remove(&self.target(change))?;
+        }
         if let Some(list) = &self.list {
             self.prune(&known, list)?;
-        } else {
-            let removals = self.changes.iter();
-            for change in removals.filter(|change| change.action == Action::Remove) {
-                remove(&self.target(change))?;
-            }
+        }
+        for change in list_file {
+            remove(&self.target(change))?;
         }
         rename(list)?;
         Ok(self.changes.len())
@@ -68,17 +73,15 @@ impl Plan {
         self.root.join(&change.path)
     }
 
-    /// Removes stale files, and the directories that become empty.
+    /// Removes the directories of stale files that have become empty.
     fn prune(&self, known: &FileList, list: &FileList) -> Result<(), Error> {
         for path in known.paths().filter(|path| !list.contains(path)) {
             let Ok(target) = below(&self.root, path) else {
                 continue;
             };
-            match read(&self.trusted, &target)? {
-                Found::File(text) if known.may_remove(path, &text) => remove(&target)?,
-                // A killed run may have created only the directory.
-                Found::Nothing => {}
-                Found::File(_) | Found::Obstacle(_) => continue,
+            // A killed run may have created only the directory. A link on the way leads elsewhere.
+            if !matches!(read(&self.trusted, &target)?, Found::Nothing) {
+                continue;
             }
             for directory in target.ancestors().skip(1) {
                 if directory == self.root {
@@ -89,9 +92,6 @@ impl Plan {
                     _ => {}
                 }
             }
-        }
-        if list.is_empty() {
-            remove(&self.root.join(FILE_LIST))?;
         }
         Ok(())
     }

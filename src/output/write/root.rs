@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// A directory of files, below one that may be reached through links.
 ///
-/// A repository may contain links, and must not choose by them where files are written. So a relative path is followed from the working
-/// directory without links; an absolute path is the user's own, as is one that leaves the working directory by `..`.
+/// A repository may contain links, and must not choose by them where files are written. So a path below the working directory is followed
+/// without links, also one with `..` in it; an absolute path is the user's own, as is one that leaves the working directory by `..`.
 #[derive(Clone, Debug)]
 pub struct Root {
     /// The directory whose path is followed through links.
@@ -16,10 +16,15 @@ pub struct Root {
 impl Root {
     /// The directory at a path.
     pub fn new(path: &Path) -> Self {
-        let is_below =
-            (path.components()).all(|it| matches!(it, Component::Normal(_) | Component::CurDir));
+        // How deep a path is at each of its parts; none once it leaves the working directory.
+        let depth = path.components().try_fold(0_u32, |depth, part| match part {
+            Component::Normal(_) => depth.checked_add(1),
+            Component::CurDir => Some(depth),
+            Component::ParentDir => depth.checked_sub(1),
+            Component::RootDir | Component::Prefix(_) => None,
+        });
         Self {
-            trusted: if is_below {
+            trusted: if depth.is_some() {
                 PathBuf::new()
             } else {
                 path.to_owned()

@@ -371,12 +371,37 @@ fn a_relative_path_is_followed_without_links() {
         ("a/b", false),
         ("./a", false),
         ("../a", true),
+        ("a/../b", false),
+        ("a/..", false),
+        ("a/../b/..", false),
         ("a/../../b", true),
         ("/a", true),
     ] {
         let root = Root::new(Path::new(path));
         assert_eq!(root.trusted == root.directory, is_trusted, "{path}");
     }
+}
+
+/// `..` after a directory of the repository does not make the rest of the path the user's own.
+#[cfg(unix)]
+#[test]
+fn a_path_with_a_step_back_is_followed_without_links() {
+    use std::os::unix::fs::symlink;
+    // Tests run in the directory of the package: the links are below it.
+    let dir = TempDir::new_in("target").unwrap();
+    fs::create_dir_all(dir.path().join("src")).unwrap();
+    fs::create_dir_all(dir.path().join("elsewhere")).unwrap();
+    symlink("elsewhere", dir.path().join("link")).unwrap();
+    let base = Path::new("target").join(dir.path().file_name().unwrap());
+    for path in ["src/../link", "src/../link/a", "link/../link", "link/.."] {
+        let error = plan(&base.join(path), &[marked("a.rs")], true).unwrap_err();
+        assert!(
+            error.to_string().contains("is a symbolic link"),
+            "{path}: {error}"
+        );
+    }
+    write(&base.join("src/../other"), &[marked("a.rs")]).unwrap();
+    assert!(dir.path().join("other/a.rs").exists());
 }
 
 #[test]

@@ -11,7 +11,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::template::{Line, Node, Text, quoted};
-use crate::operator::deploy::{Manifest, Tree, bundle::webhooks};
+use crate::operator::{
+    deploy::{Manifest, Tree, bundle::webhooks},
+    scaffold::{core_kind, plural},
+};
 
 const RELEASE_NAMESPACE: &str = ".Release.Namespace";
 
@@ -391,11 +394,8 @@ fn suffix<'a>(name: &'a str, operator: &str) -> Option<&'a str> {
 
 /// Whether a role names an object, which the operator therefore knows by name.
 fn is_known(tree: &Tree, object: &Manifest) -> bool {
-    let plural = match object.kind().to_lowercase() {
-        kind if kind.ends_with('y') => format!("{}ies", kind.trim_end_matches('y')),
-        kind if kind.ends_with("ss") => format!("{kind}es"),
-        kind => format!("{kind}s"),
-    };
+    let name = format!("{}/{}", object.text("/apiVersion"), object.kind());
+    let plural = core_kind(&name).map_or_else(|_| plural(object.kind()), |it| it.plural.to_owned());
     let rules = tree.of("Role").chain(tree.of("ClusterRole"));
     let mut rules = rules.flat_map(|it| it.list("/rules"));
     rules.any(|rule| {
