@@ -345,3 +345,42 @@ fn the_owners_of_children_are_needed() {
         check(&package).unwrap();
     }
 }
+
+/// What a file has that a terminal does not show is in the file that is printed, too.
+#[test]
+fn the_printed_file_is_the_file() {
+    let (_directory, package) = scaffold(&[]);
+    log(&package, "");
+    edit(&package, "rules:\n", "# A\u{200b}B\u{feff}C\nrules:\n");
+    let text = fs::read_to_string(package.join("deploy/rbac.yaml")).unwrap();
+    let printed = run(&package, &ARGS);
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), text);
+}
+
+/// Rules in another layout are written anew; nothing that is granted or needed is lost.
+#[test]
+fn a_role_without_rules_gets_all_that_are_needed() {
+    let (_directory, package) = scaffold(&[]);
+    log(&package, "");
+    let path = package.join("deploy/rbac.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let documents: Vec<String> = text
+        .split("---\n")
+        .map(|document| {
+            let mut value: serde_json::Value = serde_yaml::from_str(document).unwrap();
+            if let Some(fields) = value.as_object_mut() {
+                fields.remove("rules");
+            }
+            value.to_string()
+        })
+        .collect();
+    fs::write(&path, documents.join("\n---\n---\n")).unwrap();
+    check(&package).unwrap_err();
+    succeed(&package, &[&ARGS[..], &["--write"]].concat());
+    check(&package).unwrap();
+    let written = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        written.matches("kind: ").count(),
+        text.matches("kind: ").count()
+    );
+}

@@ -110,8 +110,8 @@ codes! {
 
     InvalidObject "KC0701" Error "object that the API server rejects";
     Manifests "KC0702" Error "manifests that do not fit together";
-    MissingRight "KC0703" Error "right that a Role does not grant";
-    UnusedRight "KC0704" Error "right that no request uses";
+    MissingRight "KC0703" Error "permission that a Role does not grant";
+    UnusedRight "KC0704" Error "permission that no request uses";
 
     Practice "KC0801" Warning "schema against the conventions of Kubernetes";
 

@@ -1,4 +1,5 @@
-//! Writes generated files so that a directory contains exactly those of the run, and never touches a file of someone else.
+//! Writes generated files so that a directory contains exactly those of the run, and touches no file of someone else. Only [`plan_update`]
+//! changes files of the user: its callers have merged them.
 //!
 //! [`plan`] compares the files with the directory; if there is an obstacle anywhere, nothing is written. [`Plan::apply`]
 //! writes new texts to temporary files next to their targets, renames them, and removes stale files. A file whose text
