@@ -382,17 +382,16 @@ fn rules(block: &[&str], items: &[Item]) -> Vec<String> {
             body.push(line);
         }
     }
-    let mut push = |line: &str| out.push(line.to_owned());
     for item in items {
         let found = item.origin.and_then(|origin| present.get(origin));
         let (above, body) = found.map_or((&[][..], None), |(above, body)| (above, Some(body)));
-        above.iter().for_each(|line| push(line));
+        out.extend(above.iter().copied().map(str::to_owned));
         match body {
-            Some(body) if !item.changed => body.iter().for_each(|line| push(line)),
-            _ => item.rule.lines(indent).iter().for_each(|line| push(line)),
+            Some(body) if !item.changed => out.extend(body.iter().copied().map(str::to_owned)),
+            _ => out.extend(item.rule.lines(indent)),
         }
     }
-    comments.iter().for_each(|line| push(line));
+    out.extend(comments.into_iter().map(str::to_owned));
     out
 }
 

@@ -337,7 +337,7 @@ mod tests {
     use super::*;
     use crate::{base::options::Options, pipeline};
 
-    const CRD: &str = r#"
+    const CRD: &str = r"
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -357,7 +357,7 @@ spec:
     served: true
     storage: false
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {b: {type: string}}}}}}
-"#;
+";
 
     fn values(text: &str) -> Vec<Json> {
         let mut diagnostics = Diagnostics::new();

@@ -37,23 +37,7 @@ pub(super) fn service_version(
     let image = installed.pointer(&format!("{}/image", program.pointer()));
     let image = image.cloned();
     let modes = modes(tree, program)?;
-    let installed = deployments.iter().map(|it| {
-        if std::ptr::eq(*it, deployment) {
-            installed.clone()
-        } else {
-            entry(it, it.get("/spec").clone())
-        }
-    });
-    let installed: Vec<Value> = installed.collect();
-    let permissions = |kind: &str| {
-        let mut seen = BTreeSet::new();
-        let accounts = deployments.iter().filter(|it| seen.insert(account(it)));
-        let all = accounts.filter_map(|it| {
-            let rules = granted(tree, it, kind);
-            (!rules.is_empty()).then(|| json!({"serviceAccountName": account(it), "rules": rules}))
-        });
-        all.collect::<Vec<_>>()
-    };
+    let install = install(tree, deployments, deployment, &installed);
     let first_author = about.authors.first().map(|(name, _)| name.as_str());
     let provider = settings
         .provider
@@ -88,11 +72,7 @@ pub(super) fn service_version(
             "minKubeVersion": settings.minimum,
             "provider": {"name": provider},
             "installModes": modes,
-            "install": {"strategy": "deployment", "spec": {
-                "deployments": installed,
-                "permissions": permissions("RoleBinding"),
-                "clusterPermissions": permissions("ClusterRoleBinding"),
-            }},
+            "install": {"strategy": "deployment", "spec": install},
             "customresourcedefinitions": {"owned": owned},
         },
     });
@@ -131,6 +111,32 @@ pub(super) fn service_version(
     Ok(version)
 }
 
+/// Returns all Deployments, with the permissions of their accounts.
+fn install(tree: &Tree, deployments: &[&Manifest], operator: &Manifest, own: &Value) -> Value {
+    let all = deployments.iter().map(|it| {
+        if std::ptr::eq(*it, operator) {
+            own.clone()
+        } else {
+            entry(it, it.get("/spec"))
+        }
+    });
+    let all: Vec<Value> = all.collect();
+    let permissions = |kind: &str| {
+        let mut seen = BTreeSet::new();
+        let accounts = deployments.iter().filter(|it| seen.insert(account(it)));
+        let all = accounts.filter_map(|it| {
+            let rules = granted(tree, it, kind);
+            (!rules.is_empty()).then(|| json!({"serviceAccountName": account(it), "rules": rules}))
+        });
+        all.collect::<Vec<_>>()
+    };
+    json!({
+        "deployments": all,
+        "permissions": permissions("RoleBinding"),
+        "clusterPermissions": permissions("ClusterRoleBinding"),
+    })
+}
+
 /// Returns the Deployment as OLM installs it.
 fn installed(program: &Program<'_>, settings: &Settings, has_webhooks: bool) -> Value {
     let deployment = program.deployment;
@@ -143,10 +149,10 @@ fn installed(program: &Program<'_>, settings: &Settings, has_webhooks: bool) -> 
         let args = container["args"].as_array().cloned().unwrap_or_default();
         container["args"] = args.into_iter().chain([CERTIFICATES.into()]).collect();
     }
-    entry(deployment, spec)
+    entry(deployment, &spec)
 }
 
-fn entry(deployment: &Manifest, spec: Value) -> Value {
+fn entry(deployment: &Manifest, spec: &Value) -> Value {
     json!({"name": deployment.name(), "label": deployment.get("/metadata/labels"), "spec": spec})
 }
 

@@ -194,7 +194,7 @@ fn values(values: &BTreeMap<&'static str, Value>) -> String {
 
 /// Writes the names that templates include.
 fn helpers(name: &str, label: &str) -> String {
-    let mut text = format!("{{{{- /* {} */}}}}\n", MARK);
+    let mut text = format!("{{{{- /* {MARK} */}}}}\n");
     for (suffix, key, default) in [
         ("name", "nameOverride", label),
         ("fullname", "fullnameOverride", name),
