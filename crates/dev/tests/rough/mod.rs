@@ -264,9 +264,14 @@ fn programs_for_envtest_do_not_start_each_other_for_ever() {
     };
     let (code, _, error) = run(path(&[]));
     assert_eq!(code, Some(2), "{error}");
-    assert!(
-        error.starts_with("error: kubectl is not installed"),
-        "{error}"
+    let [one, two] = assets
+        .each_ref()
+        .map(|it| fs::canonicalize(it).unwrap().display().to_string());
+    assert_eq!(
+        error,
+        format!(
+            "error: kubectl is not installed, only the programs of `kube-codegen-dev assets` in {one} and {two}: install it, or put it into a directory of PATH (https://kubernetes.io/docs/tasks/tools)\n"
+        )
     );
     let program = installed.join("kubectl");
     fs::write(&program, "#!/bin/sh\necho real: $*\n").unwrap();
