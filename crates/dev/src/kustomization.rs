@@ -60,6 +60,8 @@ pub(super) struct Reader<'a> {
     without_effect: BTreeMap<PathBuf, Vec<String>>,
     /// The directories that are being read.
     within: Vec<PathBuf>,
+    /// The kustomizations and files that were read.
+    paths: Vec<PathBuf>,
 }
 
 impl<'a> Reader<'a> {
@@ -68,6 +70,7 @@ impl<'a> Reader<'a> {
             file,
             without_effect: BTreeMap::new(),
             within: Vec::new(),
+            paths: Vec::new(),
         }
     }
 
@@ -82,6 +85,7 @@ impl<'a> Reader<'a> {
             return Err(format!("{shown}: the kustomization selects itself"));
         }
         self.within.push(real);
+        self.paths.push(path.to_owned());
         let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         let fields: Map<String, Value> =
             serde_yaml::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
@@ -123,6 +127,11 @@ impl<'a> Reader<'a> {
         Ok(objects)
     }
 
+    /// The kustomizations and files that were read, whose changes matter.
+    pub(super) fn paths(self) -> Vec<PathBuf> {
+        self.paths
+    }
+
     /// Says which fields have no effect.
     pub(super) fn notes(&self) -> Vec<String> {
         let all = self.without_effect.iter().map(|(path, fields)| {
@@ -140,6 +149,7 @@ impl<'a> Reader<'a> {
     fn entry(&mut self, of: &Path, directory: &Path, entry: &str) -> Result<Objects, String> {
         let (shown, path) = (of.display(), directory.join(entry));
         if path.is_file() {
+            self.paths.push(path.clone());
             return (self.file)(&path);
         }
         if path.is_dir() {
