@@ -54,7 +54,7 @@ pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, Stri
             }
         }
     })
-    .map_err(failed)?;
+    .map_err(|error| failed(&error))?;
     let mut sources = Sources {
         paths,
         change: Change::default(),
@@ -68,7 +68,7 @@ pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, Stri
     Ok(sources)
 }
 
-fn failed(error: notify::Error) -> String {
+fn failed(error: &notify::Error) -> String {
     format!("cannot watch files: {error}")
 }
 
@@ -99,7 +99,9 @@ impl Sources {
                 || !known().iter().any(|it| it.is_dir() && path.starts_with(it))
         });
         for (path, mode) in modes {
-            self.watcher.watch(path, mode).map_err(failed)?;
+            self.watcher
+                .watch(path, mode)
+                .map_err(|error| failed(&error))?;
         }
         known().extend(new.iter().cloned());
         Ok(())

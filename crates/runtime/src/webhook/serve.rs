@@ -197,7 +197,7 @@ impl Dispatch {
             tokio::spawn(work)
         };
         let running = AbortOnDropHandle::new(running);
-        limit.work(running).await?.unwrap_or_else(ended)
+        limit.work(running).await?.map_err(|error| ended(&error))?
     }
 
     async fn admitted(
@@ -239,7 +239,10 @@ impl Dispatch {
             let _kept = (turn, share);
             span.in_scope(|| own.converted(body))
         });
-        limit.work(converting).await?.unwrap_or_else(ended)
+        limit
+            .work(converting)
+            .await?
+            .map_err(|error| ended(&error))?
     }
 
     fn converted(&self, body: Vec<u8>) -> Result<HttpResponse, HttpError> {
@@ -272,8 +275,8 @@ impl Dispatch {
 }
 
 /// The answer for a task that the runtime has ended, or that panicked in this module.
-fn ended(error: JoinError) -> Result<HttpResponse, HttpError> {
-    Err((StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+fn ended(error: &JoinError) -> HttpError {
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }
 
 /// The time for a request, from its arrival.
