@@ -162,11 +162,11 @@ fn each_kind_has_a_controller_and_permissions() {
     assert_eq!(crds.matches("kind: CustomResourceDefinition").count(), 2);
     let allowed = |group, resources, verbs| serde_json::json!({ "apiGroups": [group], "resources": resources, "verbs": verbs });
     for expected in [
-        allowed("example.com", vec!["nodes"], vec!["list", "watch"]),
+        allowed("example.com", vec!["nodes"], vec!["get", "list", "watch"]),
         allowed(
             "net.example.com",
             vec!["verylongkindofnetworks"],
-            vec!["list", "watch"],
+            vec!["get", "list", "watch"],
         ),
     ] {
         let rules = rules(&files);

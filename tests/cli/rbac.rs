@@ -62,7 +62,7 @@ fn a_missing_right_and_an_unused_one_are_reported() {
     log(&package, "");
     for (old, new, expected) in [
         (
-            r#"["list", "watch"]"#,
+            r#"["get", "list", "watch"]"#,
             r#"["list"]"#,
             "does not grant `watch` on `crdplural",
         ),
@@ -82,12 +82,12 @@ fn a_missing_right_and_an_unused_one_are_reported() {
             "which the flag --metrics-secure of the Deployment needs",
         ),
         (
-            r#"["list", "watch"]"#,
+            r#"["get", "list", "watch"]"#,
             r#"["list", "watch", "delete"]"#,
             "grants `delete` on `crdplural.iksoon.test.com`, which no recorded request uses",
         ),
         (
-            r#"["list", "watch"]"#,
+            r#"["get", "list", "watch"]"#,
             r#"["list", "watch", "*"]"#,
             "grants `*` on `crdplural",
         ),
@@ -133,7 +133,7 @@ fn what_is_written_keeps_comments_and_other_rules() {
 # Theirs.
 - apiGroups: [iksoon.test.com]
   resources: [crdplural]
-  verbs: ["list", "watch"]
+  verbs: ["get", "list", "watch"]
 - apiGroups: ["events.k8s.io"]
   resources: ["events"]
   verbs: ["create", "patch"]
@@ -166,7 +166,7 @@ fn a_page_says_where_each_right_holds_and_why() {
         let path = package.join("docs/rights.md");
         let text = fs::read_to_string(&path).unwrap();
         for row in [
-            format!("| `crdplural.iksoon.test.com` | {place} | `list`, `watch` | Caches all objects. |"),
+            format!("| `crdplural.iksoon.test.com` | {place} | `get`, `list`, `watch` | Caches all objects. |"),
             format!("| `secrets` | {place} | `get` | Reads single ones. **It sees what Secrets contain.** |"),
             format!("| `deployments.apps` | {place} | `create`, `patch` | Creates and changes objects. |"),
             format!("| `events.events.k8s.io` | {place} | `create`, `patch` | Reports what it does as Events. |"),

@@ -115,6 +115,8 @@ pub(super) struct Read {
     pub(super) applied: Manifests,
     /// What somebody should know who expects the result of kustomize.
     notes: Vec<String>,
+    /// Kustomizations, and the files that they select, which may be elsewhere.
+    selected: Vec<PathBuf>,
 }
 
 impl Files {
@@ -137,7 +139,8 @@ impl Files {
             objects.iter().map(|(path, _)| real(path)).collect()
         };
         let mut installed = objects(&self.named)?;
-        let (mut applied, mut notes) = (self.applied.clone(), Vec::new());
+        let mut applied = self.applied.clone();
+        let (mut notes, mut from) = (Vec::new(), Vec::new());
         if let Some(deploy) = &self.deploy {
             let mut own = match kustomization::of(deploy)? {
                 None => objects(slice::from_ref(deploy))?,
@@ -145,6 +148,7 @@ impl Files {
                     let mut reader = kustomization::Reader::new(&|path| objects(&[path.into()]));
                     let selected = reader.read(&path)?;
                     notes = reader.notes();
+                    from = reader.paths();
                     let sample = deploy.join(SAMPLE);
                     if applied.is_empty() && sample.is_file() {
                         applied.push(sample);
@@ -172,16 +176,14 @@ impl Files {
             installed: Manifests::new(installed),
             applied: Manifests::new(later),
             notes,
+            selected: from,
         })
     }
 
     /// Returns the files and directories whose changes matter.
     pub(super) fn watched(&self, read: &Read) -> Vec<PathBuf> {
         let all = self.named.iter().chain(&self.deploy).chain(&self.applied);
-        // A kustomization may select files elsewhere.
-        let objects = read.installed.0.iter().chain(&read.applied.0);
-        let elsewhere = objects.map(|(path, _)| path);
-        let mut all: Vec<PathBuf> = all.chain(elsewhere).cloned().collect();
+        let mut all: Vec<PathBuf> = all.chain(&read.selected).cloned().collect();
         all.sort();
         all.dedup();
         all
@@ -428,4 +430,5 @@ async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
 pub(super) fn is_manifest(path: &Path) -> bool {
     path.extension()
         .is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
+        || path.ends_with("Kustomization")
 }

@@ -1,7 +1,8 @@
-//! Reads what a kustomization selects, as `kubectl apply -k` does: its files, those of the directories that it names, in their namespace.
+//! Reads the objects that a kustomization selects, like `kubectl apply -k`: from the files and directories that it names, moved into its
+//! `namespace`.
 //!
-//! It is the part of kustomize that manifests of operators need to be installed as they are. What would change them in other ways is
-//! listed, so that nobody takes the result for that of kustomize.
+//! Manifests of operators need only this part of kustomize. Fields that would change objects in other ways have no effect, and `dev` names
+//! them, so that nobody mistakes the result for kustomize's.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -59,6 +60,8 @@ pub(super) struct Reader<'a> {
     without_effect: BTreeMap<PathBuf, Vec<String>>,
     /// The directories that are being read.
     within: Vec<PathBuf>,
+    /// The kustomizations and files that were read.
+    paths: Vec<PathBuf>,
 }
 
 impl<'a> Reader<'a> {
@@ -67,6 +70,7 @@ impl<'a> Reader<'a> {
             file,
             without_effect: BTreeMap::new(),
             within: Vec::new(),
+            paths: Vec::new(),
         }
     }
 
@@ -81,6 +85,7 @@ impl<'a> Reader<'a> {
             return Err(format!("{shown}: the kustomization selects itself"));
         }
         self.within.push(real);
+        self.paths.push(path.to_owned());
         let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         let fields: Map<String, Value> =
             serde_yaml::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
@@ -122,6 +127,11 @@ impl<'a> Reader<'a> {
         Ok(objects)
     }
 
+    /// The kustomizations and files that were read, whose changes matter.
+    pub(super) fn paths(self) -> Vec<PathBuf> {
+        self.paths
+    }
+
     /// Says which fields have no effect.
     pub(super) fn notes(&self) -> Vec<String> {
         let all = self.without_effect.iter().map(|(path, fields)| {
@@ -139,6 +149,7 @@ impl<'a> Reader<'a> {
     fn entry(&mut self, of: &Path, directory: &Path, entry: &str) -> Result<Objects, String> {
         let (shown, path) = (of.display(), directory.join(entry));
         if path.is_file() {
+            self.paths.push(path.clone());
             return (self.file)(&path);
         }
         if path.is_dir() {
@@ -190,6 +201,19 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
+const CRDS: &str = "apiextensions.k8s.io";
+const CRD: &str = "CustomResourceDefinition";
+
+/// The API group of an object; empty for the core group.
+fn group(object: &Value) -> &str {
+    let group = text(object, "/apiVersion").split_once('/');
+    group.map_or("", |(group, _)| group)
+}
+
+fn is_crd(object: &Value) -> bool {
+    (group(object), text(object, "/kind")) == (CRDS, CRD)
+}
+
 /// Moves objects into a namespace, with what refers to their accounts and Services, as kustomize's `namespace` does.
 fn place(objects: &mut Objects, namespace: &str) {
     let all = |kind: &str| -> BTreeSet<(String, String)> {
@@ -204,7 +228,7 @@ fn place(objects: &mut Objects, namespace: &str) {
     let (accounts, services) = (all("ServiceAccount"), all("Service"));
     let customs: BTreeSet<(String, String)> = objects
         .iter()
-        .filter(|(_, it)| text(it, "/spec/scope") == "Cluster")
+        .filter(|(_, it)| is_crd(it) && text(it, "/spec/scope") == "Cluster")
         .map(|(_, it)| {
             let kind = text(it, "/spec/names/kind").to_owned();
             (text(it, "/spec/group").to_owned(), kind)
@@ -223,10 +247,9 @@ fn place(objects: &mut Objects, namespace: &str) {
             continue;
         }
         let kind = text(object, "/kind").to_owned();
-        let group = text(object, "/apiVersion").split_once('/');
-        let group = group.map_or("", |(group, _)| group).to_owned();
+        let group = group(object).to_owned();
         let is_built_in = !group.contains('.') || group.ends_with(".k8s.io");
-        let is_cluster_scoped = customs.contains(&(group, kind.clone()))
+        let is_cluster_scoped = customs.contains(&(group.clone(), kind.clone()))
             || is_built_in && CLUSTER_SCOPED.contains(&&*kind);
         if kind == "Namespace" {
             object["metadata"]["name"] = namespace.into();
@@ -243,18 +266,19 @@ fn place(objects: &mut Objects, namespace: &str) {
                 }
             }
         }
-        let mut clients = Vec::new();
-        for pointer in [
-            "/spec/conversion/webhook/clientConfig/service",
-            "/spec/service",
-        ] {
-            if object.pointer(pointer).is_some() {
-                clients.push(pointer.to_owned());
-            }
-        }
         let hooks = object.get("webhooks").and_then(Value::as_array);
         let hooks = 0..hooks.map_or(0, Vec::len);
-        clients.extend(hooks.map(|index| format!("/webhooks/{index}/clientConfig/service")));
+        let clients: Vec<String> = match (group.as_str(), kind.as_str()) {
+            (CRDS, CRD) => vec!["/spec/conversion/webhook/clientConfig/service".to_owned()],
+            ("apiregistration.k8s.io", "APIService") => vec!["/spec/service".to_owned()],
+            (
+                "admissionregistration.k8s.io",
+                "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
+            ) => hooks
+                .map(|index| format!("/webhooks/{index}/clientConfig/service"))
+                .collect(),
+            _ => Vec::new(),
+        };
         for pointer in clients {
             if let Some(service) = object.pointer_mut(&pointer)
                 && service.is_object()
@@ -298,6 +322,14 @@ mod tests {
             json!({"apiVersion": "other.com/v1", "kind": "A", "metadata": {"name": "a"}}),
             json!({"apiVersion": "example.com/v1", "kind": "Node", "metadata": {"name": "a"}}),
             json!({"kind": "Broken", "metadata": "x", "webhooks": 7}),
+            json!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "v1.a"}, "spec": {"service": service("own")}}),
+            // These only look like references.
+            json!({"apiVersion": "shop.example.com/v1", "kind": "Shop", "metadata": {"name": "a"}, "spec": {
+                "group": "example.com", "scope": "Cluster", "names": {"kind": "B"}, "service": service("own"),
+                "conversion": {"webhook": {"clientConfig": {"service": service("own")}}},
+            }, "webhooks": [{"clientConfig": {"service": service("own")}}]}),
+            json!({"apiVersion": "example.com/v1", "kind": "B", "metadata": {"name": "a"}}),
+            json!({"apiVersion": "shop.example.com/v1", "kind": "APIService", "metadata": {"name": "a"}, "spec": {"service": service("own")}}),
         ];
         let mut objects: Objects = all.into_iter().map(|it| (PathBuf::new(), it)).collect();
         place(&mut objects, "new");
@@ -305,10 +337,12 @@ mod tests {
             let value = objects[index].1.pointer(pointer);
             value.and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let namespaces: Vec<String> = (0..11).map(|it| at(it, "/metadata/namespace")).collect();
+        let namespaces: Vec<String> = (0..15).map(|it| at(it, "/metadata/namespace")).collect();
         assert_eq!(
             namespaces,
-            ["", "new", "new", "new", "", "", "", "", "new", "new", ""]
+            [
+                "", "new", "new", "new", "", "", "", "", "new", "new", "", "", "new", "new", "new"
+            ]
         );
         assert_eq!(at(0, "/metadata/name"), "new");
         let subjects: Vec<String> = (0..4)
@@ -324,5 +358,14 @@ mod tests {
             at(6, "/spec/conversion/webhook/clientConfig/service/namespace"),
             "new"
         );
+        assert_eq!(at(11, "/spec/service/namespace"), "new");
+        for pointer in [
+            "/spec/service/namespace",
+            "/spec/conversion/webhook/clientConfig/service/namespace",
+            "/webhooks/0/clientConfig/service/namespace",
+        ] {
+            assert_eq!(at(12, pointer), "system", "{pointer}");
+        }
+        assert_eq!(at(14, "/spec/service/namespace"), "system");
     }
 }

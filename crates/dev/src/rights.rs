@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 /// Returns the rule that allows a request, as it is written in a Role.
 fn rule(request: &RecordedRequest) -> Value {
-    let resource = match request.subresource.as_str() {
-        "" => request.resource.clone(),
-        sub => format!("{}/{sub}", request.resource),
-    };
+    let resource = request.rule_resource();
     json!({"apiGroups": [request.group], "resources": [resource], "verbs": [request.verb]})
 }
 

@@ -22,7 +22,7 @@ use crate::{
     page::{Actions, Order, Page, picture},
     proxy::Proxy,
     settled::Settled,
-    sources,
+    sources::{self, Sources},
     view::View,
 };
 
@@ -183,7 +183,7 @@ async fn session(
             }
             Some(change) = sources.next() => {
                 if change.manifests {
-                    let again = apply_again(args, cluster, view, &files).await;
+                    let again = apply_again(args, cluster, view, &files, &mut sources).await;
                     let refused = again.and_then(|not_applied| {
                         let refused = not_applied.check();
                         waiting = Waiting::new(not_applied.waiting, view);
@@ -252,12 +252,14 @@ async fn apply_again(
     cluster: &Cluster,
     view: &View,
     files: &Files,
+    sources: &mut Sources,
 ) -> Result<Installed, String> {
     if args.directory.join("kube-codegen.toml").is_file() {
         view.note("manifests changed: generate");
         child::generate(&args.directory).await?;
     }
     let mut read = files.read()?;
+    sources.add(&files.watched(&read))?;
     read.prepare(args.has_operator(), view);
     let mut not_applied = read.installed.install(cluster, view).await;
     not_applied.extend(read.applied.install(cluster, view).await);

@@ -1,9 +1,10 @@
 //! Watches the files of an operator.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     mem,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -32,53 +33,80 @@ pub(super) struct Sources {
     /// When that is complete, unless more follows.
     quiet: Option<Instant>,
     /// Watches until it is dropped.
-    _watcher: RecommendedWatcher,
+    watcher: RecommendedWatcher,
+    /// Files and directories whose changes count.
+    of_interest: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 /// Watches sources and manifests below the directory of an operator, and further files.
 pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, String> {
-    let failed = |error: notify::Error| format!("cannot watch files: {error}");
-    let own =
-        ["src", "build.rs", "Cargo.toml", "kube-codegen.toml"].map(|name| directory.join(name));
-    let all = own.iter().chain(files);
-    let all: Vec<PathBuf> = all.filter_map(|it| it.canonicalize().ok()).collect();
-    // Editors write a new file and give it the name of the old one: that is a change of the directory.
-    let mut modes = BTreeMap::new();
-    for path in &all {
-        match path.parent().filter(|_| path.is_file()) {
-            Some(parent) => {
-                modes.entry(parent).or_insert(RecursiveMode::NonRecursive);
-            }
-            None => {
-                modes.insert(path, RecursiveMode::Recursive);
-            }
-        }
-    }
+    let of_interest = Arc::<Mutex<BTreeSet<PathBuf>>>::default();
+    let counted = Arc::clone(&of_interest);
     let (sender, paths) = mpsc::unbounded_channel();
-    let of_interest = all.clone();
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
         if !event.kind.is_access() {
-            let is_watched = |path: &PathBuf| of_interest.iter().any(|it| path.starts_with(it));
+            let counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_watched = |path: &PathBuf| counted.iter().any(|it| path.starts_with(it));
             for path in event.paths.into_iter().filter(is_watched) {
                 // The receiver is gone at the end only.
                 sender.send(path).ok();
             }
         }
     })
-    .map_err(failed)?;
-    for (path, mode) in modes {
-        watcher.watch(path, mode).map_err(failed)?;
-    }
-    Ok(Sources {
+    .map_err(|error| failed(&error))?;
+    let mut sources = Sources {
         paths,
         change: Change::default(),
         quiet: None,
-        _watcher: watcher,
-    })
+        watcher,
+        of_interest,
+    };
+    let own =
+        ["src", "build.rs", "Cargo.toml", "kube-codegen.toml"].map(|name| directory.join(name));
+    sources.add(&[&own, files].concat())?;
+    Ok(sources)
+}
+
+fn failed(error: &notify::Error) -> String {
+    format!("cannot watch files: {error}")
 }
 
 impl Sources {
+    /// Watches more files and directories, where they exist.
+    pub(super) fn add(&mut self, files: &[PathBuf]) -> Result<(), String> {
+        let all = files.iter().filter_map(|it| it.canonicalize().ok());
+        let known = || {
+            let known = self.of_interest.lock();
+            known.unwrap_or_else(PoisonError::into_inner)
+        };
+        let new: Vec<PathBuf> = all.filter(|it| !known().contains(it)).collect();
+        // Editors write a new file and give it the name of the old one: that is a change of the directory.
+        let mut modes = BTreeMap::new();
+        for path in &new {
+            match path.parent().filter(|_| path.is_file()) {
+                Some(parent) => {
+                    modes.entry(parent).or_insert(RecursiveMode::NonRecursive);
+                }
+                None => {
+                    modes.insert(path, RecursiveMode::Recursive);
+                }
+            }
+        }
+        // The directory of a file may be watched with those below it already.
+        modes.retain(|path, mode| {
+            *mode == RecursiveMode::Recursive
+                || !known().iter().any(|it| it.is_dir() && path.starts_with(it))
+        });
+        for (path, mode) in modes {
+            self.watcher
+                .watch(path, mode)
+                .map_err(|error| failed(&error))?;
+        }
+        known().extend(new.iter().cloned());
+        Ok(())
+    }
+
     /// Waits for changes, and until they have ended for a moment. A call that is dropped loses none.
     pub(super) async fn next(&mut self) -> Option<Change> {
         loop {
@@ -136,6 +164,20 @@ mod tests {
             assert!(Instant::now() < deadline, "the change is lost");
         };
         assert!(change.unwrap().manifests);
+    }
+
+    #[tokio::test]
+    async fn files_that_are_added_are_watched_too() {
+        let [folder, elsewhere] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let file = elsewhere.path().join("Kustomization");
+        std::fs::write(&file, "a").unwrap();
+        let mut sources = watch(folder.path(), &[]).unwrap();
+        for _ in 0..2 {
+            sources.add(slice::from_ref(&file)).unwrap();
+        }
+        std::fs::write(&file, "b").unwrap();
+        let change = timeout(Duration::from_secs(30), sources.next()).await;
+        assert!(change.expect("the change is lost").unwrap().manifests);
     }
 
     #[test]

@@ -171,10 +171,7 @@ impl View {
             .copied()
             .collect::<Vec<_>>()
             .join("/");
-        let resource = match request.subresource.as_str() {
-            "" => request.resource.clone(),
-            sub => format!("{}/{sub}", request.resource),
-        };
+        let resource = request.rule_resource();
         let mut text = format!("{} {resource} {place}: {}", request.verb, request.status);
         if request.denied {
             let missing = rights::missing(request, self.0.measures);

@@ -13,6 +13,8 @@ use kube::{
 use serde_json::{Value, json};
 use tracing::{debug, info};
 
+use crate::client::pages::fresh_token;
+
 /// How often in a row a list may expire without a new object. Then the migration fails.
 const EXPIRED: u32 = 8;
 /// How long the migration waits after a list has expired; twice as long each time in a row.
@@ -196,15 +198,20 @@ impl<'a> Migration<'a> {
         let mut progress = Progress::default();
         let mut params = ListParams::default().limit(self.chunk);
         let mut expired = 0;
+        // Objects that were listed since the last start from the first page.
+        let mut listed = 0;
         // By name: an object that is deleted and created again is in the storage version too.
         let mut done = HashSet::new();
         loop {
-            let page = match all.list(&params).await {
+            let page = all.list(&params).await;
+            let page = match (page.as_ref().err().and_then(fresh_token), page) {
                 // The API server no longer has the state of the first page: etcd is compacted every five minutes. With the token of the answer, it
                 // goes on with the next object as it is now. Objects that are missed in that way are new, and so in the storage version.
-                Err(kube::Error::Api(status)) if status.code == 410 && expired < EXPIRED => {
-                    let fresh = status.metadata.and_then(|list| list.continue_);
-                    params.continue_token = fresh.filter(|token| !token.is_empty());
+                (Some(fresh), _) if expired < EXPIRED => {
+                    if fresh.is_none() {
+                        listed = 0;
+                    }
+                    params.continue_token = fresh;
                     info!(
                         crd = self.crd,
                         seen = progress.seen,
@@ -217,9 +224,10 @@ impl<'a> Migration<'a> {
                     expired += 1;
                     continue;
                 }
-                page => page?,
+                (_, page) => page?,
             };
             let mut objects = page.items;
+            listed += objects.len();
             // After a start from the first page, the objects before are done.
             objects.retain(|object| {
                 let ObjectMeta {
@@ -232,7 +240,9 @@ impl<'a> Migration<'a> {
             }
             progress.seen += objects.len();
             let remaining = page.metadata.remaining_item_count.unwrap_or(0);
-            progress.total = Some(progress.seen + usize::try_from(remaining).unwrap_or(0));
+            let there = listed + usize::try_from(remaining).unwrap_or(0);
+            // Objects may have been deleted since they were seen.
+            progress.total = Some(there.max(progress.seen));
             for object in objects {
                 let api = match &object.metadata.namespace {
                     Some(namespace) => Api::namespaced_with(client.clone(), namespace, &resource),

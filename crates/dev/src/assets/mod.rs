@@ -94,7 +94,9 @@ fn kubectl(own: &Path) -> Result<(), String> {
     let own = own.parent().and_then(|it| fs::canonicalize(it).ok());
     let path = env::var_os("PATH").unwrap_or_default();
     let looked = env::var_os(LOOKED).unwrap_or_default();
-    let looked: Vec<PathBuf> = env::split_paths(&looked).chain(own).collect();
+    // An empty list has one empty path.
+    let looked = env::split_paths(&looked).filter(|it| !it.as_os_str().is_empty());
+    let looked: Vec<PathBuf> = looked.chain(own).collect();
     let others = env::split_paths(&path)
         .filter(|it| fs::canonicalize(it).is_ok_and(|it| !looked.contains(&it)));
     let programs = others.map(|it| it.join(KUBECTL).with_extension(env::consts::EXE_EXTENSION));

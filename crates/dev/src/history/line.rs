@@ -22,7 +22,18 @@ pub(super) enum Mark {
     End(&'static str, u64),
 }
 
-const OUTCOMES: [&str; 4] = ["succeeded", "failed", "panicked", "timed out"];
+/// How a reconcile ends, as the runtime's worker logs it.
+const OUTCOMES: [&str; 5] = ["succeeded", GONE, "failed", "panicked", "timed out"];
+
+/// Somebody deleted the object meanwhile; what is there now is reconciled at once.
+const GONE: &str = "found its object gone";
+
+impl Mark {
+    /// Whether it ends a reconcile that has to be tried again.
+    pub(super) fn is_failure(&self) -> bool {
+        matches!(self, Self::End(outcome, _) if !matches!(*outcome, "succeeded" | GONE))
+    }
+}
 
 impl Line {
     /// Reads a line in one of the formats of `tracing_subscriber`: text or JSON.
@@ -107,6 +118,23 @@ mod tests {
             text("DEBUG", &format!("{WORKER}: timed out after 12 µs")),
             line(Some(Mark::End("timed out", 12)), false)
         );
+        assert_eq!(
+            text(
+                "DEBUG",
+                &format!("{WORKER}: found its object gone after 7 µs")
+            ),
+            line(Some(Mark::End("found its object gone", 7)), false)
+        );
+        for (mark, is_failure) in [
+            (Mark::Start, false),
+            (Mark::End("succeeded", 1), false),
+            (Mark::End(GONE, 1), false),
+            (Mark::End("failed", 1), true),
+            (Mark::End("panicked", 1), true),
+            (Mark::End("timed out", 1), true),
+        ] {
+            assert_eq!(mark.is_failure(), is_failure, "{mark:?}");
+        }
         // What an operator logs itself marks nothing.
         assert_eq!(text(" INFO", &starts), line(None, false));
         assert_eq!(text("DEBUG", "my::worker: starts"), line(None, false));

@@ -123,16 +123,16 @@ impl History {
             .map(|(kind, key)| inner.objects.key(kind, key))
             .unwrap_or_default();
         let is_mark = line.mark.is_some();
+        let has_failed = line.mark.as_ref().is_some_and(Mark::is_failure);
         match line.mark {
             Some(Mark::Start) => {
                 inner.running.insert(object, (replica, now));
             }
             Some(Mark::End(outcome, took)) => {
                 inner.running.remove(&object);
-                let failed = outcome != "succeeded";
                 let mut entry = Entry::new(Topic::Reconcile, object, outcome).of(replica);
                 entry.took = Some(took);
-                inner.add(now.saturating_sub(took), entry.failed(failed));
+                inner.add(now.saturating_sub(took), entry.failed(has_failed));
             }
             None => inner.add(
                 now,

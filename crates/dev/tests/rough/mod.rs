@@ -184,6 +184,35 @@ async fn the_kustomization_selects_what_is_installed_and_the_sample_is_applied_o
     }
 }
 
+#[tokio::test]
+async fn kustomizations_elsewhere_are_watched_also_those_that_are_selected_later() {
+    let folder = directory();
+    deploy(folder.path(), "resources: [crd.yaml, ../base]");
+    let base = folder.path().join("base");
+    let map =
+        |name: &str| format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}}}}}");
+    let write = |path: &str, text: &str| {
+        let path = base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("kustomization.yaml", "resources: []");
+    write("one.yaml", &map("one"));
+    write("../more/kustomization.yaml", "resources: []");
+    write("../more/two.yaml", &map("two"));
+    let mut dev = Dev::start(
+        folder.path(),
+        &["--", "sh", "-c", "echo started; exec sleep 1000"],
+    );
+    dev.line("started");
+    write("kustomization.yaml", "resources: [one.yaml, ../more]");
+    dev.line("applied ConfigMap one");
+    write("../more/kustomization.yaml", "resources: [two.yaml]");
+    dev.line("applied ConfigMap two");
+    write("../more/two.yaml", &map("three"));
+    dev.line("applied ConfigMap three");
+}
+
 #[test]
 fn a_kustomization_that_cannot_be_read_is_reported() {
     for (text, message) in [
@@ -264,9 +293,14 @@ fn programs_for_envtest_do_not_start_each_other_for_ever() {
     };
     let (code, _, error) = run(path(&[]));
     assert_eq!(code, Some(2), "{error}");
-    assert!(
-        error.starts_with("error: kubectl is not installed"),
-        "{error}"
+    let [one, two] = assets
+        .each_ref()
+        .map(|it| fs::canonicalize(it).unwrap().display().to_string());
+    assert_eq!(
+        error,
+        format!(
+            "error: kubectl is not installed, only the programs of `kube-codegen-dev assets` in {one} and {two}: install it, or put it into a directory of PATH (https://kubernetes.io/docs/tasks/tools)\n"
+        )
     );
     let program = installed.join("kubectl");
     fs::write(&program, "#!/bin/sh\necho real: $*\n").unwrap();

@@ -53,7 +53,7 @@ impl Pending {
     fn is_passed_by(&self, object: &dyn AnyObject) -> bool {
         match &self.until {
             Until::Version(version) => number(object).is_none_or(|number| number >= *version),
-            // Of an object that had the name before, the watch may still be behind.
+            // The watch may still deliver earlier states, of an object that had the name before.
             Until::Deleted(uid) => {
                 object.metadata().uid.as_ref() != Some(uid)
                     && number(object).is_none_or(|number| number > self.newest)

@@ -11,12 +11,11 @@ use hyper_util::{
 use kube::{
     Client, Config,
     client::{AuthError, Body, ClientBuilder, ConfigExt, DynBody, retry::RetryPolicy},
-    config::AuthInfo,
 };
-use secrecy::ExposeSecret;
 use tower::{BoxError, ServiceBuilder, ServiceExt, retry::RetryLayer, util::BoxService};
 
 use super::{token::Renewing, warnings};
+use crate::panics;
 
 /// A request without a response. The errors of the connection do not show which server it was.
 #[derive(Debug, thiserror::Error)]
@@ -53,9 +52,8 @@ pub fn connect(config: Config) -> kube::Result<Client> {
 /// TCP probes a silent connection from half of `dead_after` on, and on Linux gives up unacknowledged data after `dead_after`. With a proxy
 /// (`config.proxy_url`), this has no effect, since the proxy answers the probes.
 pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuilder<Service>> {
-    check_token(&config.auth_info)?;
     if config.proxy_url.is_some() {
-        return ClientBuilder::try_from(config);
+        return with_credentials(|| ClientBuilder::try_from(config));
     }
     let mut connector =
         TimeoutConnector::new(config.rustls_https_connector_with_connector(tcp(dead_after))?);
@@ -73,7 +71,7 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
     let service = ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(retry)
-        .option_layer(config.auth_layer()?)
+        .option_layer(with_credentials(|| config.auth_layer())?)
         .layer(config.extra_headers_layer()?)
         .map_err(move |source| {
             let (url, source) = (url.clone(), BoxError::from(source));
@@ -90,14 +88,15 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
     ))
 }
 
-/// Rejects a token that cannot be sent, such as one with a line break at its end. kube panics because of it.
-fn check_token(auth: &AuthInfo) -> kube::Result<()> {
-    let Some(token) = &auth.token else {
-        return Ok(());
-    };
-    let header = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()));
-    let invalid = |error| kube::Error::Auth(AuthError::InvalidBearerToken(error));
-    header.map(drop).map_err(invalid)
+/// Calls a function of kube that panics if a token of the configuration, of a file or of an exec plugin cannot be sent: for example because
+/// it ends with a line break. The message of the panic is left out, since it might contain the token.
+fn with_credentials<T>(make: impl FnOnce() -> kube::Result<T>) -> kube::Result<T> {
+    panics::catch(make).unwrap_or_else(|_| {
+        HeaderValue::from_bytes(b"\n").map_or_else(
+            |error| Err(kube::Error::Auth(AuthError::InvalidBearerToken(error))),
+            |_| unreachable!("a line break is not allowed in a header"),
+        )
+    })
 }
 
 fn tcp(dead_after: Duration) -> HttpConnector {

@@ -31,7 +31,7 @@ pub(crate) mod decode;
 mod error;
 mod kinds;
 mod modify;
-mod pages;
+pub(crate) mod pages;
 pub mod retry;
 mod scale;
 mod status;

@@ -36,8 +36,8 @@ impl<K: Object> Controller<K> {
     ///
     /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
     /// never one object twice at a time. Objects deleted by then are skipped (see [`run_keyed`](Self::run_keyed)); clean-up before deletion
-    /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next, unless the cache shows by then that the
-    /// object is gone: its requests could only fail. A panic in either is logged and retried with [`OnError::Backoff`].
+    /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next. If the cache shows by then that the object
+    /// is gone, the error is expected and is not retried. A panic in either is logged and retried with [`OnError::Backoff`].
     ///
     /// Dropping the returned future stops everything at once.
     ///

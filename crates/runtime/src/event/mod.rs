@@ -32,9 +32,9 @@ const FLUSH: Duration = Duration::from_secs(10);
 /// Reports events about objects, as `kubectl describe` shows them. Cheap to clone; all clones share one queue and one background task.
 ///
 /// Events are correlated as in client-go. Repeats, with the same note, become a series of one Event object. Events that differ only in their
-/// note are combined from the tenth within ten minutes on. One object can cause 25 requests of one type and reason at once, and one per 5 minutes
-/// after that; of all reasons, four times as many. Further events are counted but not sent. client-go has one limit for all reasons of an object, so
-/// repeats of one reason suppress all others.
+/// note are combined from the tenth within ten minutes on. For one object, a type and reason may cause a burst of 25 requests, and then
+/// one every 5 minutes; all types and reasons together may cause four times as many. Further events are counted but not sent. client-go has one
+/// limit for all reasons of an object, so repeats of one reason suppress all others.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;

@@ -2,6 +2,7 @@
 use std::{
     borrow::Cow,
     ops::{Deref, DerefMut},
+    time::Duration,
 };
 
 use k8s_openapi::{api::coordination::v1, apimachinery::pkg::apis::meta::v1::MicroTime};
@@ -17,6 +18,21 @@ use tracing::warn;
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Lease(v1::Lease);
+
+impl Lease {
+    /// The holder; `None` if the Lease is free.
+    pub(crate) fn holder(&self) -> Option<&str> {
+        let holder = self.spec.as_ref()?.holder_identity.as_deref();
+        holder.filter(|holder| !holder.is_empty())
+    }
+
+    /// How long the holder may go without a renewal, as it wrote; nothing if that is missing or negative.
+    pub(crate) fn duration(&self) -> Duration {
+        let spec = self.spec.as_ref();
+        let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
+        Duration::from_secs(u64::try_from(seconds.unwrap_or(0)).unwrap_or(0))
+    }
+}
 
 impl<'de> Deserialize<'de> for Lease {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

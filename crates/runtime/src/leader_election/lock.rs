@@ -17,7 +17,7 @@ use crate::{
     clock,
 };
 
-/// Only a holder that has failed, or a mistake, leads to a longer wait for a Lease.
+/// A candidate that has to wait longer than this for a Lease logs a warning: the duration in it is probably a mistake.
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Called with the identity of each new leader.
@@ -90,10 +90,7 @@ impl Lock {
         let Some(lease) = self.read().await? else {
             return self.create().await;
         };
-        let spec = lease.spec.as_ref();
-        let is_free = spec
-            .and_then(|spec| spec.holder_identity.as_deref())
-            .is_none_or(str::is_empty);
+        let is_free = lease.holder().is_none();
         if self.is_own(&lease) {
             if self.status.is_leader() {
                 self.status.count_slow_path();
@@ -223,11 +220,7 @@ impl Lock {
     }
 
     fn is_own(&self, lease: &Lease) -> bool {
-        let holder = lease
-            .spec
-            .as_ref()
-            .and_then(|spec| spec.holder_identity.as_deref());
-        holder == Some(&*self.settings.identity)
+        lease.holder() == Some(&*self.settings.identity)
     }
 
     async fn read(&mut self) -> Result<Option<Lease>, AttemptError> {
@@ -268,8 +261,7 @@ impl Lock {
         sent: Instant,
     ) -> Result<Holder, AttemptError> {
         let stored = self.checked(stored)?;
-        let holder = |lease: &Lease| lease.spec.as_ref()?.holder_identity.clone();
-        if holder(&stored) != holder(lease) {
+        if stored.holder() != lease.holder() {
             return Err(self.not_the_lease());
         }
         let version = stored.metadata.resource_version.as_ref();
@@ -304,11 +296,7 @@ impl Lock {
             Some(observed) if observed.lease.spec == lease.spec => observed.changed,
             _ => at,
         };
-        let holder = lease
-            .spec
-            .as_ref()
-            .and_then(|spec| spec.holder_identity.as_deref());
-        let holder = holder.unwrap_or_default();
+        let holder = lease.holder().unwrap_or_default();
         if self.status.observe(holder) {
             info!(lease = self.name(), leader = holder, "new leader");
             if let Some(on_new_leader) = &self.on_new_leader {
@@ -321,11 +309,15 @@ impl Lock {
             .is_none_or(|it| it.lease.spec != lease.spec);
         let is_own = self.is_own(&lease);
         let observed = Observed { lease, changed };
-        if is_news && !is_own && !observed.is_free() && observed.duration() > LONG {
+        if is_news
+            && !is_own
+            && observed.lease.holder().is_some()
+            && observed.lease.duration() > LONG
+        {
             warn!(
                 lease = self.name(),
                 "the lease can be taken over when its holder has not renewed it for {:?}: delete the Lease if that is a mistake",
-                observed.duration()
+                observed.lease.duration()
             );
         }
         self.observed = Some(observed);
@@ -373,20 +365,7 @@ impl Lock {
 impl Observed {
     /// Whether the lease cannot have expired for the server, by the duration that its holder wrote.
     fn is_valid(&self) -> bool {
-        self.changed.elapsed() < self.duration()
-    }
-
-    /// Returns how long the holder may go without a renewal, as it wrote; nothing if that is missing or negative.
-    fn duration(&self) -> Duration {
-        let spec = self.lease.spec.as_ref();
-        let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
-        Duration::from_secs(u64::try_from(seconds.unwrap_or(0)).unwrap_or(0))
-    }
-
-    fn is_free(&self) -> bool {
-        let spec = self.lease.spec.as_ref();
-        spec.and_then(|spec| spec.holder_identity.as_deref())
-            .is_none_or(str::is_empty)
+        self.changed.elapsed() < self.lease.duration()
     }
 }
 

@@ -328,9 +328,11 @@ fn log_level(text: &str) -> Result<String, String> {
     logs::filter(text).map(|_| text.to_owned())
 }
 
-/// There is neither a kubeconfig nor the service account of a Pod: often a program that is started on a computer for the first time.
+/// There is no kubeconfig, or it is not usable, and no service account of a Pod: often a program that is started on a computer for the first time.
 #[derive(Debug, thiserror::Error)]
-#[error("no cluster is configured; `kube-codegen dev` runs the operator without one")]
+#[error(
+    "no usable kubeconfig, and not in a Pod; `kube-codegen dev` runs the operator without a cluster"
+)]
 struct NoCluster(#[source] InferConfigError);
 
 fn connect(error: impl std::error::Error + Send + Sync + 'static) -> ManagerError {

@@ -1,9 +1,13 @@
 //! The open connections of a server: how many there are, and how long each may do nothing.
 //!
-//! A client that connects and sends nothing holds a file descriptor and some memory, and needs no credentials for that. So their number has a
-//! limit. But a server that stops accepting at its limit is down for everyone, and the kubelet restarts it. A new connection therefore ends the
-//! one that has been without work for the longest. A connection works from the time when its request has arrived until it is answered; a head
-//! or body that is still on its way is no work. Only if all connections work does a new one wait.
+//! A client that connects and sends nothing holds a file descriptor and some memory, and needs no credentials for that, so the number of
+//! connections has a limit. But a server that stops accepting at its limit is down for everyone, and the kubelet restarts it. A new connection
+//! therefore ends the one that has been idle for the longest:
+//!
+//! - A connection is busy from the time when its request has arrived with its body, until the request is answered. A busy connection is never
+//!   ended; if all are busy, a new one waits.
+//! - While the body is on its way, the connection counts as idle since the head arrived. So the connection of the API server, which is
+//!   reused after a long pause, is not the first to be ended, and a client that sends only heads still keeps nobody out.
 //!
 //! Apart from that, a connection ends after [`Limits::idle`] without work. This includes the time for reading the response.
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -125,8 +129,9 @@ impl Admitted {
         }
     }
 
-    /// The work of a request.
+    /// The work of a request whose head has arrived.
     pub(super) fn work(&self) -> Work {
+        *self.connection.idle_since.lock() = Some(Instant::now());
         Work {
             connection: Arc::clone(&self.connection),
             all: Arc::clone(&self.all),
@@ -188,6 +193,25 @@ mod tests {
         let _third = all.admit(3).await;
         second.over().now_or_never().expect("it has to end");
         assert!(first.over().now_or_never().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_whose_request_arrives_is_ended_last() {
+        let all = two();
+        let first = all.admit(1).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let second = all.admit(2).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let _arriving = first.work();
+        let third = all.admit(3).await;
+        second.over().now_or_never().expect("it has to end");
+        assert!(first.over().now_or_never().is_none());
+        // The request still has not arrived as a whole: the connection has no lasting place.
+        drop(second);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        third.work().begin();
+        let _fourth = all.admit(4).await;
+        first.over().now_or_never().expect("it has to end");
     }
 
     #[tokio::test(start_paused = true)]

@@ -314,27 +314,7 @@ impl Listening {
                 tokio::time::sleep(self.reload).await;
             }
         };
-        let accepting = async {
-            let mut failed = false;
-            for id in 0.. {
-                match self.listener.accept().await {
-                    Ok((stream, _)) => {
-                        failed = false;
-                        let admitted = self.connections.admit(id).await;
-                        self.spawn(stream, admitted, graceful.watcher());
-                    }
-                    // The process has too many open files, or the client has gone. Without a pause, this would spin.
-                    Err(error) => {
-                        if !failed {
-                            warn!("cannot accept a connection: {error}");
-                        }
-                        failed = true;
-                        self.connections.end_longest_idle();
-                        tokio::time::sleep(ACCEPT_PAUSE).await;
-                    }
-                }
-            }
-        };
+        let accepting = self.accept(&graceful, || self.listener.accept());
         info!(address = ?self.local_addr().ok(), tls = self.tls.is_some(), "serving");
         tokio::select! {
             biased;
@@ -343,6 +323,36 @@ impl Listening {
             () = reloading => {}
         }
         let _ = timeout(GRACE_PERIOD, graceful.shutdown()).await;
+    }
+
+    /// Accepts connections for ever.
+    async fn accept<F>(&self, graceful: &GracefulShutdown, next: impl Fn() -> F)
+    where
+        F: Future<Output = io::Result<(TcpStream, SocketAddr)>>,
+    {
+        let mut failed = false;
+        for id in 0.. {
+            match next().await {
+                Ok((stream, _)) => {
+                    failed = false;
+                    let admitted = self.connections.admit(id).await;
+                    self.spawn(stream, admitted, graceful.watcher());
+                }
+                // This client has gone before it was accepted; the others are not affected.
+                Err(error) if is_of_one_client(&error) => {
+                    debug!("a connection ended before it was accepted: {error}");
+                }
+                // The process has too many open files, for example. Without a pause, this would spin.
+                Err(error) => {
+                    if !failed {
+                        warn!("cannot accept a connection: {error}");
+                    }
+                    failed = true;
+                    self.connections.end_longest_idle();
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
     }
 
     /// Serves one connection in the background.
@@ -368,6 +378,15 @@ impl Listening {
             }
         });
     }
+}
+
+/// Returns whether a failure to accept a connection says nothing about the next one.
+fn is_of_one_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionReset | Interrupted
+    )
 }
 
 async fn serve_connection(
@@ -495,6 +514,41 @@ mod tests {
         timeout(Duration::from_secs(10), closed)
             .await
             .expect("it is still open");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_has_gone_costs_no_other_its_connection() {
+        use std::{
+            io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted, Other},
+            sync::atomic::{AtomicUsize, Ordering},
+        };
+        for (kind, ends_one) in [
+            (ConnectionAborted, false),
+            (ConnectionReset, false),
+            (Interrupted, false),
+            // Such as too many open files.
+            (Other, true),
+        ] {
+            let listening = Server::plain("127.0.0.1:0").bind().await.unwrap();
+            let idle = listening.connections.admit(0).await;
+            let (failures, started) = (AtomicUsize::new(0), tokio::time::Instant::now());
+            let graceful = GracefulShutdown::new();
+            let accepting = listening.accept(&graceful, || {
+                let number = failures.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    if number == 3 {
+                        std::future::pending::<()>().await;
+                    }
+                    Err(kind.into())
+                }
+            });
+            let ended = timeout(Duration::from_secs(10), accepting).await;
+            assert!(ended.is_err());
+            assert_eq!(failures.load(Ordering::Relaxed), 4, "{kind}");
+            let over = idle.over().now_or_never().is_some();
+            assert_eq!(over, ends_one, "{kind}");
+            assert_eq!(started.elapsed(), Duration::from_secs(10));
+        }
     }
 
     #[tokio::test]

@@ -89,7 +89,7 @@ impl Leases {
             let Some(kind) = name.strip_prefix(&*self.name) else {
                 continue;
             };
-            let holder = holder(lease).map(str::to_owned);
+            let holder = lease.holder().map(str::to_owned);
             if kind == "-leader" {
                 leader = holder;
             } else if let Some(number) = kind.strip_prefix("-shard-") {
@@ -118,12 +118,12 @@ impl Leases {
             let created = within(self.request_timeout, self.api.create(&params, &lease)).await?;
             return Ok(created.metadata.resource_version.clone());
         };
-        if let Some(holder) = holder(&lease)
+        if let Some(holder) = lease.holder()
             && *holder != *self.identity
         {
             // A replica releases its own Lease when all of its work has ended, and others write to it when it has expired.
             let replica = self.read(&Self::replica(&self.name, holder)).await?;
-            if replica.is_some_and(|replica| self::holder(&replica).is_some()) {
+            if replica.is_some_and(|replica| replica.holder().is_some()) {
                 return Ok(None);
             }
         }
@@ -136,7 +136,7 @@ impl Leases {
     pub(super) async fn release(&self, unit: Unit) -> Result<(), AttemptError> {
         let name = self.unit(unit);
         while let Some(mut lease) = self.read(&name).await? {
-            if holder(&lease) != Some(&*self.identity) {
+            if lease.holder() != Some(&*self.identity) {
                 break;
             }
             self.hold(&mut lease, "");
@@ -204,10 +204,4 @@ impl Leases {
             ..std::mem::take(spec)
         };
     }
-}
-
-/// Returns the holder of a Lease that is not free.
-pub(super) fn holder(lease: &Lease) -> Option<&str> {
-    let holder = lease.spec.as_ref()?.holder_identity.as_deref();
-    holder.filter(|holder| !holder.is_empty())
 }

@@ -50,9 +50,7 @@ impl Replicas {
         for lease in replicas {
             let spec = &lease.spec;
             let name = lease.metadata.name.clone().unwrap_or_default();
-            let seconds = spec.as_ref().and_then(|spec| spec.lease_duration_seconds);
-            let seconds = seconds.map_or(0, |seconds| u64::try_from(seconds).unwrap_or(0));
-            let says = Duration::from_secs(seconds);
+            let says = lease.duration();
             let longest = self.longest;
             let new = || {
                 if says > longest {

@@ -19,7 +19,7 @@ use tokio::{
 use tracing::{debug, info, warn};
 
 use super::{
-    leases::{Leases, Unit, holder},
+    leases::{Leases, Unit},
     replicas::Replicas,
     set::ShardSet,
 };
@@ -184,17 +184,17 @@ impl Units {
 
     /// Frees the Lease of a replica that does not renew it any more, or deletes a free one.
     fn clear(&self, lease: Arc<Lease>) {
-        if holder(&lease) == Some(self.status.identity()) {
+        if lease.holder() == Some(self.status.identity()) {
             return;
         }
         info!(
             lease = lease.metadata.name,
-            holder = holder(&lease),
+            holder = lease.holder(),
             "the lease of a replica has expired"
         );
         let leases = self.leases.clone();
         let done = async move {
-            Done::Other(match holder(&lease) {
+            Done::Other(match lease.holder() {
                 Some(_) => leases.evict(&lease).await,
                 None => leases.delete(&lease).await,
             })
@@ -356,7 +356,7 @@ impl Units {
                     }
                     held.is_seen = true;
                     let is_given = self.moving.get(unit) == Some(&Move::Give);
-                    if holder(&lease) != Some(self.status.identity()) && !is_given {
+                    if lease.holder() != Some(self.status.identity()) && !is_given {
                         lost.push(*unit);
                     }
                 }

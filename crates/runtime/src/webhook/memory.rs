@@ -1,9 +1,9 @@
 //! The memory for the bodies of reviews.
 //!
-//! All bodies of a kind share a budget. A body takes its share as its bytes arrive: a client that declares a length and sends nothing takes
-//! nothing. A body that finds no more memory waits for others. So that bodies which have arrived in part do not wait for each other for ever, one
-//! body at a time may exceed the budget, up to the limit of a single body. A request keeps its share until its work has ended, even if nobody
-//! waits for the answer any more.
+//! All admission reviews share one budget, and all conversion reviews another. A body uses memory of the budget as its bytes arrive, so a client
+//! that only declares a length uses none. When the budget is used up, bodies wait until others are done. Bodies that have arrived in part could
+//! then wait for each other forever; therefore one body at a time may exceed the budget, up to the limit of a single body. A request keeps its
+//! memory until its work has ended, even after the client has stopped waiting.
 use std::sync::Arc;
 
 use http::StatusCode;

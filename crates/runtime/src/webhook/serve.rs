@@ -1,6 +1,7 @@
 //! Answers the requests of the API server to the webhooks.
 use std::{
     collections::BTreeMap,
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -14,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
+    task::JoinError,
     time::{timeout, timeout_at},
 };
 use tokio_util::task::AbortOnDropHandle;
-use tracing::{Instrument as _, error, field::Empty, trace_span, warn};
+use tracing::{Instrument as _, Span, error, field::Empty, trace_span, warn};
 
 use super::{
     TIMEOUT, WebhookError, Webhooks,
@@ -163,27 +165,28 @@ impl Dispatch {
         let (body, share) = limit.body(memory.read(body)).await?;
         work.begin();
         match handler {
-            Some(handler) => self.admit(Arc::clone(handler), &body, share, limit).await,
-            None => self.convert(&body, share, limit).await,
+            Some(handler) => self.admit(Arc::clone(handler), body, share, limit).await,
+            None => self.convert(body, share, limit).await,
         }
     }
 
+    /// Parses the review, lets the handler answer it and encodes the answer in a task of its own: a handler that blocks its thread does not delay
+    /// the timeout. A large review has a thread. The task keeps the request's share of the memory until it ends, which may be after the timeout.
     async fn admit(
         &self,
         handler: Handler,
-        body: &[u8],
+        body: Vec<u8>,
         share: Share,
         limit: Limit,
     ) -> Result<HttpResponse, HttpError> {
-        let review: Review = parse(body, "an AdmissionReview")?;
-        let request = review.open().map_err(|reason| bad_request(&reason))?;
-        let uid = request.uid.clone();
-        let what = format!("{} {}", request.operation, request.resource.resource);
-        let handling = handler(request);
-        // A task of its own: its panic ends nothing else, and a handler that blocks its thread does not delay the timeout. It keeps its share of
-        // the memory until it ends, which may be later.
-        let work = async move { (timeout_at(limit.end, handling).await, share) };
-        let running = if body.len() > LARGE {
+        let is_large = body.len() > LARGE;
+        let (own, span) = (self.clone(), Span::current());
+        let work = async move {
+            let answer = own.admitted(handler, body, limit, &span).await;
+            drop(share);
+            answer
+        };
+        let running = if is_large {
             let turn = Arc::clone(&self.admission_threads).acquire_owned();
             let (turn, runtime) = (limit.work(turn).await?, Handle::current());
             tokio::task::spawn_blocking(move || {
@@ -194,30 +197,57 @@ impl Dispatch {
             tokio::spawn(work)
         };
         let running = AbortOnDropHandle::new(running);
-        let (result, _share) = match limit.work(running).await? {
-            Ok((Ok(result), share)) => (result, share),
-            Ok((Err(_), _)) => return Err(limit.too_slow()),
-            Err(ended) => {
-                self.metrics.admission_panicked();
-                let message = match ended.try_into_panic() {
-                    Ok(panic) => panics::message(panic),
-                    Err(ended) => ended.to_string(),
-                };
-                error!("the webhook of {what} panicked: {message}");
-                let message = format!("the webhook panicked: {message}");
-                return Err((StatusCode::INTERNAL_SERVER_ERROR, message));
-            }
-        };
+        limit.work(running).await?.map_err(|error| ended(&error))?
+    }
+
+    async fn admitted(
+        &self,
+        handler: Handler,
+        body: Vec<u8>,
+        limit: Limit,
+        span: &Span,
+    ) -> Result<HttpResponse, HttpError> {
+        let review: Review = parse(&body, "an AdmissionReview")?;
+        drop(body);
+        let request = review.open().map_err(|reason| bad_request(&reason))?;
+        let uid = request.uid.clone();
+        let what = format!("{} {}", request.operation, request.resource.resource);
+        let handling = AssertUnwindSafe(async { handler(request).await }).catch_unwind();
+        let result = limit.work(handling).await?.map_err(|panic| {
+            self.metrics.admission_panicked();
+            let message = panics::message(panic);
+            span.in_scope(|| error!("the webhook of {what} panicked: {message}"));
+            let message = format!("the webhook panicked: {message}");
+            (StatusCode::INTERNAL_SERVER_ERROR, message)
+        })?;
         reply(&review::answer(uid, result))
     }
 
+    /// Parses, converts and encodes a list on a thread of its own: it may be long, and other requests should not wait for it. Only a request
+    /// with a turn parses its list, so that few lists are in memory in parsed form. Nothing ends a thread: after a timeout it goes on, and keeps
+    /// its turn and its share of the memory until it is done.
     async fn convert(
         &self,
-        body: &[u8],
+        body: Vec<u8>,
         share: Share,
         limit: Limit,
     ) -> Result<HttpResponse, HttpError> {
-        let review: ConversionReview = parse(body, "a ConversionReview")?;
+        let turn = Arc::clone(&self.conversion_threads).acquire_owned();
+        let turn = limit.work(turn).await?;
+        let (own, span) = (self.clone(), Span::current());
+        let converting = tokio::task::spawn_blocking(move || {
+            let _kept = (turn, share);
+            span.in_scope(|| own.converted(body))
+        });
+        limit
+            .work(converting)
+            .await?
+            .map_err(|error| ended(&error))?
+    }
+
+    fn converted(&self, body: Vec<u8>) -> Result<HttpResponse, HttpError> {
+        let review: ConversionReview = parse(&body, "a ConversionReview")?;
+        drop(body);
         let (version, kind) = (conversion::API_VERSION, conversion::KIND);
         if (&*review.types.api_version, &*review.types.kind) != (version, kind) {
             let found = &review.types;
@@ -227,31 +257,26 @@ impl Dispatch {
         let request = review
             .request
             .ok_or_else(|| bad_request("the ConversionReview has no request"))?;
-        let converters = Arc::clone(&self.converters);
         let (objects, wanted) = (request.objects, request.desired_api_version);
-        let turn = Arc::clone(&self.conversion_threads).acquire_owned();
-        let turn = limit.work(turn).await?;
-        // A list may have many objects, and other requests should not wait for them. Nothing ends a thread: after a timeout it goes on, and keeps
-        // its turn and its share of the memory until it is done.
-        let converting = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            (converters.convert(objects, &wanted), share)
-        });
-        let (result, _share) = match limit.work(converting).await? {
-            Ok((Ok(objects), share)) => (Ok(objects), Some(share)),
-            Ok((Err(Failure::Refused(message)), _)) => (Err(message), None),
-            Ok((Err(Failure::Panic(message)), _)) => {
+        let result = match self.converters.convert(objects, &wanted) {
+            Ok(objects) => Ok(objects),
+            Err(Failure::Refused(message)) => {
+                warn!("{message}");
+                Err(message)
+            }
+            Err(Failure::Panic(message)) => {
                 self.metrics.conversion_panicked();
                 error!("{message}");
-                (Err(message), None)
+                Err(message)
             }
-            Err(ended) => (Err(ended.to_string()), None),
         };
-        if let Err(message) = &result {
-            warn!("{message}");
-        }
         reply(&conversion::answer(request.uid, result))
     }
+}
+
+/// The answer for a task that the runtime has ended, or that panicked in this module.
+fn ended(error: &JoinError) -> HttpError {
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }
 
 /// The time for a request, from its arrival.
@@ -414,7 +439,7 @@ mod tests {
             "request": {"uid": "a", "desiredAPIVersion": "v2", "objects": [object]},
         });
         let (body, share) = read(memory, review).await;
-        let late = dispatch.convert(&body, share, limit()).await.unwrap_err();
+        let late = dispatch.convert(body, share, limit()).await.unwrap_err();
         assert_eq!(late.0, StatusCode::INTERNAL_SERVER_ERROR);
         assert!(!memory.is_free());
         drop(convert);
@@ -432,12 +457,44 @@ mod tests {
         let (body, share) = read(memory, review).await;
         let handler = Arc::clone(dispatch.admission.values().next().unwrap());
         let late = dispatch
-            .admit(handler, &body, share, limit())
+            .admit(handler, body, share, limit())
             .await
             .unwrap_err();
         assert_eq!(late.0, StatusCode::INTERNAL_SERVER_ERROR);
         assert!(!memory.is_free());
         drop(admit);
         all_free(memory).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_review_and_every_conversion_wait_for_a_thread_before_they_are_parsed() {
+        let webhooks = Webhooks::new("operator")
+            .converting::<ConfigMap, _>(|_, _| Err("unused"))
+            .defaulting(|_: &mut ConfigMap, _: &Request| -> Result<(), Refusal> { Ok(()) });
+        let dispatch = Dispatch::new(&webhooks, &Metrics::new()).unwrap();
+        let handler = || Arc::clone(dispatch.admission.values().next().unwrap());
+        let admit = async |body: Vec<u8>| {
+            let limit = Limit::new(Duration::from_secs(1));
+            let share = Share::default();
+            let answer = dispatch.admit(handler(), body, share, limit).await;
+            answer.unwrap_err().0
+        };
+        let convert = async |body: &str| {
+            let limit = Limit::new(Duration::from_secs(1));
+            let share = Share::default();
+            let answer = dispatch.convert(body.into(), share, limit).await;
+            answer.unwrap_err().0
+        };
+        assert_eq!(convert("no JSON").await, StatusCode::BAD_REQUEST);
+        assert_eq!(admit(vec![b'a'; LARGE + 1]).await, StatusCode::BAD_REQUEST);
+        let threads = [&dispatch.admission_threads, &dispatch.conversion_threads];
+        let all = threads.map(|it| it.try_acquire_many(16).unwrap());
+        let late = StatusCode::INTERNAL_SERVER_ERROR;
+        assert_eq!(convert("no JSON").await, late);
+        assert_eq!(admit(vec![b'a'; LARGE + 1]).await, late);
+        // A small one needs no thread.
+        assert_eq!(admit(vec![b'a'; LARGE]).await, StatusCode::BAD_REQUEST);
+        drop(all);
+        assert_eq!(convert("no JSON").await, StatusCode::BAD_REQUEST);
     }
 }

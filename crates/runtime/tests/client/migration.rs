@@ -142,7 +142,10 @@ async fn goes_on(fresh: bool) {
     let gone = compacted(&server, 35, fresh);
     let seen = Mutex::new(Vec::new());
     let migration = Migration::of("widgets.example.com").chunk(10);
-    let migration = migration.on_progress(|progress| seen.lock().unwrap().push(progress.seen));
+    let migration = migration.on_progress(|progress| {
+        assert!(progress.total <= Some(100), "{progress:?}");
+        seen.lock().unwrap().push(progress.seen);
+    });
     let report = migration.run(&server.client()).await.unwrap();
     assert_eq!((report.rewritten, report.skipped), (100, 0));
     assert_eq!(stored(&crds).await, ["v2"]);

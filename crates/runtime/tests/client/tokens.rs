@@ -5,7 +5,10 @@ use std::{
 };
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::Config;
+use kube::{
+    Config,
+    config::{KubeConfigOptions, Kubeconfig},
+};
 use kube_codegen_runtime::client::{ErrorExt, TypedClient, connect};
 use serde_json::json;
 use tokio::{
@@ -109,4 +112,38 @@ async fn a_refused_token_is_read_again_at_once() {
     std::fs::remove_file(&token).unwrap();
     maps.get("a").await.unwrap();
     assert_eq!(requests(), ["GET new 200"]);
+}
+
+/// The configuration of a kubeconfig with these credentials.
+async fn configured(user: serde_json::Value) -> Config {
+    let file: Kubeconfig = serde_json::from_value(json!({
+        "clusters": [{"name": "a", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "users": [{"name": "a", "user": user}],
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        "current-context": "a",
+    }))
+    .unwrap();
+    let options = KubeConfigOptions::default();
+    Config::from_custom_kubeconfig(file, &options)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_token_that_cannot_be_sent_is_an_error_wherever_it_comes_from() {
+    let credential = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"a\nb"}}"#;
+    let exec = json!({"exec": {
+        "apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
+        "command": "/bin/echo", "args": [credential],
+    }});
+    let provider = json!({"auth-provider": {"name": "oidc", "config": {"id-token": "a\nb"}}});
+    for user in [json!({"token": "a\nb"}), exec, provider] {
+        let error = connect(configured(user.clone()).await)
+            .map(drop)
+            .unwrap_err();
+        assert!(matches!(error, kube::Error::Auth(_)), "{user}: {error}");
+    }
+    // A password comes before a token, which is never sent then.
+    let unused = json!({"username": "a", "password": "b", "token": "a\nb"});
+    connect(configured(unused).await).unwrap();
 }

@@ -103,7 +103,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// Returns what usually causes a request that is refused with the same status again and again.
+/// Returns what usually causes a request that is rejected with the same status again and again.
 fn refused_again(found: &Found) -> Option<String> {
     const TIMES: usize = 5;
     let requests = found.log.iter().rev().filter_map(|entry| {
@@ -139,15 +139,15 @@ fn refused_again(found: &Found) -> Option<String> {
             "The object is sent with an old resourceVersion. Read it before each attempt, or use server-side apply."
         }
         (_, "404") => {
-            "The object does not exist, each attempt fails, and the error policy repeats it. Where the object that is reconciled is gone, end its reconcile without an error. What else is missing must be created first, or its event must be the reason for the next attempt."
+            "The object does not exist, and the error policy keeps retrying. If the reconciled object itself is gone, end the reconcile without an error. If something else is missing, create it first, or watch it and reconcile when it appears."
         }
-        (_, "403") => "The operator has no right to do this, or the namespace is being deleted.",
+        (_, "403") => "The operator lacks the permission, or the namespace is being deleted.",
         _ => {
             "Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
         }
     };
     Some(format!(
-        "`{what}` is refused with {status} again and again. {why}"
+        "`{what}` is rejected with {status} again and again. {why}"
     ))
 }
 

@@ -77,6 +77,14 @@ impl RecordedRequest {
         }
     }
 
+    /// The resource as in RBAC rules: the plural, with `/SUBRESOURCE` if there is one.
+    pub fn rule_resource(&self) -> String {
+        match self.subresource.as_str() {
+            "" => self.resource.clone(),
+            sub => format!("{}/{sub}", self.resource),
+        }
+    }
+
     /// Returns whether the request changes objects.
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, "get" | "list" | "watch")

@@ -158,7 +158,7 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
         };
         pattern::likely(&found).unwrap()
     };
-    assert!(cause(&log).starts_with("`patch widgets/status default/a` is refused with 404"));
+    assert!(cause(&log).starts_with("`patch widgets/status default/a` is rejected with 404"));
     assert!(cause(&log).contains(gone));
     // Where the first request ends the attempt, too; a read that a write follows is none.
     log.retain(|it| !it.2.starts_with("patch"));
