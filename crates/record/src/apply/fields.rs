@@ -1,5 +1,5 @@
 //! The fields that a field manager owns, as `fieldsV1` of `metadata.managedFields` lists them.
-use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::collections::{BTreeMap, HashMap};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use serde_json::{Map, Value};
@@ -78,65 +78,80 @@ pub(super) fn keys(step: &str) -> Option<Map<String, Value>> {
 /// Users write lists of any length, so each step is parsed once, and an item is looked up by the values of its keys instead of being compared
 /// with every step. An item may lack keys that have defaults; then the keys that it has decide, for which an index is made on demand.
 pub(super) struct StepIndex<'s> {
-    /// Steps `k:{…}` by the names of their keys.
-    keyed: BTreeMap<Vec<String>, Vec<(Map<String, Value>, &'s str)>>,
-    /// The first step by the values of some keys, as JSON.
-    by_keys: HashMap<(Vec<String>, Vec<String>), HashMap<String, &'s str>>,
-    /// Steps `v:…` by their value, as JSON.
-    by_value: HashMap<String, &'s str>,
+    keyed: Vec<Keyed<'s>>,
+    /// Steps `v:…`.
+    by_value: ByValue<'s>,
+}
+
+/// The first step by a value, or by the values of some keys, as JSON.
+type ByValue<'s> = HashMap<String, &'s str>;
+
+/// The steps `k:{…}` with the same names of keys.
+struct Keyed<'s> {
+    names: Vec<String>,
+    steps: Vec<(Map<String, Value>, &'s str)>,
+    /// By the names that an item has.
+    by_present: HashMap<Vec<String>, ByValue<'s>>,
 }
 
 impl<'s> StepIndex<'s> {
     pub(super) fn new(set: &'s FieldSet) -> Self {
-        let mut items = Self {
-            keyed: BTreeMap::new(),
-            by_keys: HashMap::new(),
+        let mut index = Self {
+            keyed: Vec::new(),
             by_value: HashMap::new(),
         };
         for step in set.0.keys() {
             if let Some(keys) = keys(step) {
-                let names = keys.keys().cloned().collect();
-                items.keyed.entry(names).or_default().push((keys, step));
-            } else if let Some(value) = step
-                .strip_prefix("v:")
-                .and_then(|text| serde_json::from_str::<Value>(text).ok())
+                let known = index.keyed.iter_mut();
+                match known.into_iter().find(|it| keys.keys().eq(&it.names)) {
+                    Some(known) => known.steps.push((keys, step)),
+                    None => index.keyed.push(Keyed {
+                        names: keys.keys().cloned().collect(),
+                        steps: vec![(keys, step)],
+                        by_present: HashMap::new(),
+                    }),
+                }
+            } else if let Some(text) = step.strip_prefix("v:")
+                && let Ok(value) = serde_json::from_str::<Value>(text)
             {
-                items.by_value.entry(value.to_string()).or_insert(step);
+                index.by_value.entry(value.to_string()).or_insert(step);
             }
         }
-        items
+        index
     }
 
     /// Returns the first step that names an item.
     pub(super) fn step(&mut self, item: &Value) -> Option<&'s str> {
-        let Value::Object(fields) = item else {
-            return self.by_value.get(&item.to_string()).copied();
-        };
-        let mut found: Option<&'s str> = None;
-        for (names, steps) in &self.keyed {
-            let present: Vec<String> = names
-                .iter()
-                .filter(|name| fields.contains_key(*name))
-                .cloned()
-                .collect();
-            if present.is_empty() {
-                continue;
+        match item {
+            Value::Object(fields) => {
+                let steps = self.keyed.iter_mut().filter_map(|it| it.step(fields));
+                steps.min()
             }
-            let wanted = values(fields, &present);
-            let index = match self.by_keys.entry((names.clone(), present)) {
-                Entry::Occupied(index) => index.into_mut(),
-                Entry::Vacant(vacant) => {
-                    let mut index = HashMap::new();
-                    for (keys, step) in steps {
-                        index.entry(values(keys, &vacant.key().1)).or_insert(*step);
-                    }
-                    vacant.insert(index)
-                }
-            };
-            let step = index.get(&wanted).copied();
-            found = [found, step].into_iter().flatten().min();
+            item => self.by_value.get(&item.to_string()).copied(),
         }
-        found
+    }
+}
+
+impl<'s> Keyed<'s> {
+    fn step(&mut self, item: &Map<String, Value>) -> Option<&'s str> {
+        let names = self.names.iter().filter(|name| item.contains_key(*name));
+        let present: Vec<String> = names.cloned().collect();
+        if present.is_empty() {
+            return None;
+        }
+        let wanted = values(item, &present);
+        let steps = &self.steps;
+        let index = self
+            .by_present
+            .entry(present)
+            .or_insert_with_key(|present| {
+                let mut index = ByValue::new();
+                for (keys, step) in steps {
+                    index.entry(values(keys, present)).or_insert(step);
+                }
+                index
+            });
+        index.get(&wanted).copied()
     }
 }
 
