@@ -1,4 +1,7 @@
 //! Finds out by its form whether an expression is true wherever another one is.
+//!
+//! A proof by cases over `&&`, `||`, `!` and `?:`, down to comparisons with literals, which it understands, and to other operands, which have to be
+//! equal. It is sound and incomplete: no answer means nothing, and the caller searches for an object instead.
 
 use cel::{
     IdedExpr,

@@ -1,4 +1,8 @@
 //! Decides expressions by what all values have in common, without a value.
+//!
+//! An abstract interpreter: instead of a value, each part has what is known of it (`Part`): one value, a range of integers, the facts of a schema, or
+//! nothing. Operators combine these as far as they are certain; anything else, errors included, is unknown, and an answer of true or false therefore
+//! holds for every object. `Scope::present` carries what a condition such as `has(self.a) &&` has shown to the operands that depend on it.
 
 use cel::{
     IdedExpr,

@@ -1,4 +1,8 @@
 //! Lowers CRDs to a model without names; what a type cannot express becomes raw JSON and a diagnostic.
+//!
+//! A node of a schema tries the forms in [`FORMS`] in order, from the special to the general. The first one that recognises the node takes the
+//! keywords that it expresses away from the schema. What remains in the end is reported with its location, so no keyword is lost in silence, and
+//! a new form is one function and one row.
 mod containers;
 mod embedded;
 mod enums;

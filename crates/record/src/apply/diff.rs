@@ -1,4 +1,8 @@
 //! Finds what an apply would change, by the fields that the manager owns and by their values.
+//!
+//! The comparison walks the configuration, the object and the manager's field set at the same time. A field changes if its value differs, if the
+//! manager does not own it yet, or if it owns the field and the configuration has stopped to set it. Items of lists are paired as the server does: by
+//! the keys or values in the field set. Where nothing says how, the list is one value.
 use std::{
     collections::{HashMap, HashSet},
     fmt,

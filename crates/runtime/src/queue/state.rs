@@ -1,4 +1,9 @@
 //! The items of a work queue: which wait, which are being processed, and which are scheduled.
+//!
+//! Each key has at most one entry, which can be in several states at once: queued, being processed, and scheduled for later. A key that is added
+//! while it is processed is queued, and becomes ready when the worker is done; so no key is processed twice at the same time, and no event is lost.
+//! An event takes back a later `add_after`, which it makes superfluous; it shortens a back-off once, and waits for the back-off after that, so that
+//! frequent events do not make a failing key busy.
 use std::{
     collections::{BTreeMap, HashMap},
     hash::Hash,

@@ -1,4 +1,8 @@
 //! Makes objects that a schema accepts.
+//!
+//! The structure of a schema says most of what an object needs, and is followed from the root: types, required fields, defaults, enums, bounds and
+//! patterns, each by itself (`text` makes strings of a pattern). What concerns several values at once, such as rules and combinators, is left to
+//! `search`, which repairs the object until no violation remains. Both have limits of depth and size: a schema may demand more than anyone can store.
 
 mod hints;
 mod random;

@@ -1,4 +1,9 @@
 //! Repairs a sample: small changes near each violation, as long as one leaves fewer violations.
+//!
+//! Hill climbing with the validator as the judge: the number of violations has to fall with each change, so the search ends. A change is tried at
+//! the place that a violation names, then at the objects around it, since a rule about a field may be met by its neighbours. Values come from the
+//! schema and from the literals of its rules (`hints`). What can be judged at its place alone is, for the whole object costs more. The budget counts
+//! validated bytes, so it is the same on each machine.
 
 use kube_codegen_formats::pointer;
 use serde_json::Value;

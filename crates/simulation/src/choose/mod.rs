@@ -1,4 +1,10 @@
 //! Chooses schedules and runs them: the entry of a simulation.
+//!
+//! There are far more schedules than time. So a run without faults comes first (`learn`): it shows the points at which something can go wrong, and
+//! the state that every other run must reach. `offer` says what can go wrong at a point, and which faults are alike. `plan` then tries one fault of
+//! each kind, the likely ones first, then the others of these kinds, then random combinations, until the budget is spent (`explore`). A schedule
+//! that fails is made smaller (`shrink`) before it is shown, and kept for a replay. A world that is small enough can be searched completely
+//! instead (`exhaust`).
 
 mod around;
 mod exhaust;

@@ -1,4 +1,8 @@
 //! Makes a schedule that fails smaller, as long as the same oracle is violated.
+//!
+//! Greedy, since each attempt is a whole run: faults go first, and the search starts again after each success; then objects, phases and fields of
+//! the workload. A smaller workload has another reference, so it is learned again, which is why few of them are tried. The same oracle is the
+//! condition, not the same message: a smaller schedule may fail at another object, for the same reason.
 
 use std::{collections::BTreeMap, sync::Arc};
 

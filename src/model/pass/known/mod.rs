@@ -1,4 +1,9 @@
 //! Reuses types of k8s-openapi for the structs that are compatible with them, and reports near misses.
+//!
+//! Two questions are kept apart. Which type a struct stands for is a guess, from the description that the CRD copied and from names of fields
+//! (`candidate`, `index`). Whether that type can be used is decided (`compatible`): every value that the schema accepts must come back unchanged.
+//! A wrong guess thus costs a reuse, never data. The search goes down from the root and stops below a reused type. The answer for the oldest
+//! Kubernetes comes first, so that a newer one changes no type that both have.
 mod candidate;
 mod compatible;
 mod index;

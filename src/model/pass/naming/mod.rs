@@ -1,4 +1,11 @@
 //! Gives modules, kinds, types, fields and variants their Rust names, once everything else is decided.
+//!
+//! A name must not change when something else does: users write it down. So the kind keeps its spelling, and each other type has the name of its
+//! kind and path alone, also where it is an alias of a shared type or of one of k8s-openapi. Names are given in this order, each leaving those
+//! that are taken: overrides, kinds, clients and lists, paths (whole ones before shortened ones, shallow before deep), and last what only
+//! generated code refers to, such as shared types. A collision costs the later one a mark made from its path, not from what it met.
+//!
+//! Fields and variants are names of their own type, and need to be unique in it alone.
 mod choices;
 mod fields;
 pub(super) mod idents;
