@@ -100,6 +100,7 @@ templates! {
     "image.yml.j2" => ".github/workflows/image.yml";
     "docs.yml.j2" => ".github/workflows/docs.yml";
     "api-changes.yml.j2" => ".github/workflows/api-changes.yml";
+    "dependabot.yml.j2" => ".github/dependabot.yml";
     "kube-codegen.toml.j2" => "kube-codegen.toml";
     "kustomization.yaml.j2" => "deploy/kustomization.yaml";
     "deployment.yaml.j2" => "deploy/deployment.yaml";

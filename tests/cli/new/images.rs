@@ -116,7 +116,7 @@ fn is_of_a_revision(package: &Path) {
 
 /// What docs/security.md says of new operators.
 #[test]
-fn versions_are_locked_and_no_role_has_a_wildcard() {
+fn versions_are_pinned_and_no_role_has_a_wildcard() {
     for args in [
         &[][..],
         &[
@@ -127,7 +127,7 @@ fn versions_are_locked_and_no_role_has_a_wildcard() {
     ] {
         let (parent, package) = directory(CRDKIND);
         create(parent.path(), args);
-        let mut rules = 0;
+        let (mut rules, mut pins) = (0, 0);
         for (name, text) in files(&package) {
             let is_yaml = Path::new(&name).extension().is_some_and(|it| it == "yaml");
             if name.starts_with("deploy/") && is_yaml {
@@ -150,9 +150,11 @@ fn versions_are_locked_and_no_role_has_a_wildcard() {
                 for line in text.lines().filter(is_command) {
                     assert!(line.contains("--locked"), "{name}: {line}");
                 }
+                pins += pinned(&name, &text);
             }
         }
         assert!(rules > 5);
+        assert!(pins > 10);
         // Of a CI runner, and of a person who has just added a dependency.
         for (ci, locked) in [("true", true), ("", false)] {
             let make = Command::new("make")
@@ -168,4 +170,37 @@ fn versions_are_locked_and_no_role_has_a_wildcard() {
             }
         }
     }
+}
+
+/// Counts the actions and base images of a file, each pinned by a commit or a digest.
+fn pinned(name: &str, text: &str) -> usize {
+    let is_hex = |text: &str| text.bytes().all(|c| c.is_ascii_hexdigit());
+    let stages: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_once(" AS ").map(|(_, stage)| stage))
+        .collect();
+    let mut count = 0;
+    for line in text.lines() {
+        let action = line.trim_start_matches([' ', '-']).strip_prefix("uses: ");
+        let image = line.strip_prefix("FROM ");
+        let image = image.filter(|it| !stages.contains(&it.split(' ').next().unwrap()));
+        if let Some(action) = action {
+            let (commit, version) = action
+                .split_once('@')
+                .unwrap()
+                .1
+                .split_once(" # v")
+                .unwrap();
+            assert!(commit.len() == 40 && is_hex(commit), "{name}: {line}");
+            assert!(!version.is_empty(), "{name}: {line}");
+        } else if let Some(image) = image {
+            let digest = image.split(' ').next().unwrap().split_once("@sha256:");
+            let (_, digest) = digest.unwrap_or_else(|| panic!("{name}: {line}"));
+            assert!(digest.len() == 64 && is_hex(digest), "{name}: {line}");
+        } else {
+            continue;
+        }
+        count += 1;
+    }
+    count
 }
