@@ -91,35 +91,48 @@ where
     K: CustomResourceExt + Resource<DynamicType = ()> + Serialize + DeserializeOwned + 'static,
 {
     fn validate(&self) -> Result<(), Error> {
-        let schema = schema::<K>()?;
-        let object = completed(&schema, self)?;
+        let known = known::<K>()?;
+        let object = known.completed(self)?;
         let mut causes = validate_metadata(&object);
-        causes.extend(schema.validate(&object));
+        causes.extend(known.schema.validate(&object));
         result(self, causes)
     }
 
     fn validate_update(&self, old: &Self) -> Result<(), Error> {
-        let schema = schema::<K>()?;
-        let (object, old) = (completed(&schema, self)?, completed(&schema, old)?);
+        let known = known::<K>()?;
+        let (object, old) = (known.completed(self)?, known.completed(old)?);
         let mut causes = validate_metadata(&object);
-        causes.extend(schema.validate_update(&object, &old));
+        causes.extend(known.schema.validate_update(&object, &old));
         result(self, causes)
     }
 
     fn apply_defaults(&mut self) -> Result<(), Error> {
         let mut object = serde_json::to_value(&*self)?;
-        schema::<K>()?.apply_defaults(&mut object);
+        known::<K>()?.schema.apply_defaults(&mut object);
         *self = serde_json::from_value(object)?;
         Ok(())
     }
 }
 
-/// Returns an object as the API server validates it.
-fn completed<K: Serialize>(schema: &Schema, object: &K) -> Result<Value, Error> {
-    let mut object = serde_json::to_value(object)?;
-    schema.prune(&mut object);
-    schema.apply_defaults(&mut object);
-    Ok(object)
+/// What is known of a kind.
+struct Known {
+    schema: Schema,
+    is_cluster: bool,
+}
+
+impl Known {
+    /// Returns an object as the API server validates it.
+    fn completed<K: Serialize>(&self, object: &K) -> Result<Value, Error> {
+        let mut object = serde_json::to_value(object)?;
+        self.schema.prune(&mut object);
+        self.schema.apply_defaults(&mut object);
+        if self.is_cluster
+            && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        {
+            metadata.remove("namespace");
+        }
+        Ok(object)
+    }
 }
 
 fn result<K: Resource<DynamicType = ()>>(object: &K, causes: Vec<Cause>) -> Result<(), Error> {
@@ -133,18 +146,19 @@ fn result<K: Resource<DynamicType = ()>>(object: &K, causes: Vec<Cause>) -> Resu
     }))
 }
 
-/// Returns the schema of a kind, read once.
-fn schema<K>() -> Result<Arc<Schema>, Error>
+/// Returns the schema and the scope of a kind, read once.
+fn known<K>() -> Result<Arc<Known>, Error>
 where
     K: CustomResourceExt + Resource<DynamicType = ()> + 'static,
 {
-    static SCHEMAS: LazyLock<Mutex<HashMap<TypeId, Arc<Schema>>>> = LazyLock::new(Mutex::default);
-    if let Some(schema) = SCHEMAS.lock().get(&TypeId::of::<K>()) {
-        return Ok(schema.clone());
+    static KINDS: LazyLock<Mutex<HashMap<TypeId, Arc<Known>>>> = LazyLock::new(Mutex::default);
+    if let Some(known) = KINDS.lock().get(&TypeId::of::<K>()) {
+        return Ok(known.clone());
     }
-    let versions = K::crd().spec.versions;
+    let crd = K::crd().spec;
     let none = || Error::NoSchema(K::crd_name().to_owned());
-    let version = versions
+    let version = crd
+        .versions
         .into_iter()
         .find(|version| version.name == K::version(&()));
     let version = serde_json::to_value(version.ok_or_else(none)?)?;
@@ -154,7 +168,8 @@ where
     let schema = Schema::new(schema)
         .and_then(|schema| schema.with_scale(&version["subresources"]["scale"]))
         .map_err(|_| none())?;
-    let schema = Arc::new(schema);
-    SCHEMAS.lock().insert(TypeId::of::<K>(), schema.clone());
-    Ok(schema)
+    let is_cluster = crd.scope == "Cluster";
+    let known = Arc::new(Known { schema, is_cluster });
+    KINDS.lock().insert(TypeId::of::<K>(), known.clone());
+    Ok(known)
 }

@@ -1,7 +1,10 @@
 //! Generated kinds are validated, and get defaults, by the schema of their CRD.
 #![allow(clippy::panic)]
 
-use kube_codegen_goldens::constraints::example_com::v1::{Bounded, BoundedSpec};
+use kube_codegen_goldens::{
+    cluster_scoped::example_com::v1::IPAddressPool,
+    constraints::example_com::v1::{Bounded, BoundedSpec},
+};
 use kube_codegen_runtime::validation::{Error, Validate};
 
 fn bounded(spec: BoundedSpec) -> Bounded {
@@ -44,4 +47,16 @@ fn constraints_and_rules_are_checked() -> Result<(), Error> {
     let mut kept = invalid.clone();
     kept.metadata.name = Some("short".into());
     kept.validate_update(&invalid)
+}
+
+#[test]
+fn the_namespace_of_a_cluster_scoped_object_has_no_effect() -> Result<(), Error> {
+    let mut pool = IPAddressPool::default();
+    pool.metadata.name = Some("a".into());
+    pool.metadata.namespace = Some("No_NS".into());
+    pool.validate()?;
+    let mut object = bounded(BoundedSpec::default());
+    object.metadata.namespace = Some("No_NS".into());
+    assert!(refusal(object.validate()).contains("metadata.namespace: Invalid value: \"No_NS\""));
+    Ok(())
 }

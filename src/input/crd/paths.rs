@@ -31,6 +31,11 @@ enum Target<'s> {
     },
 }
 
+/// For how many paths of a version a similar one is looked for, which compares each name of an object.
+const SUGGESTIONS: usize = 100;
+/// How many steps of a path are corrected after the first one.
+const CORRECTIONS: usize = 4;
+
 /// Reports the paths of a version that lead nowhere in its schema.
 pub(super) fn check(
     reader: &mut Reader<'_>,
@@ -38,9 +43,11 @@ pub(super) fn check(
     schema: &Schema,
     at: &At<'_>,
 ) {
+    let mut left = SUGGESTIONS;
+    let mut follow = |path: &str| follow(schema, path, &mut left);
     let columns_at = at.key("additionalPrinterColumns");
     for (index, path) in listed(version, "additionalPrinterColumns") {
-        if let Target::Nowhere { what, nearest } = follow(schema, path) {
+        if let Target::Nowhere { what, nearest } = follow(path) {
             let hint = match nearest {
                 Some(near) => format!("the column stays empty; did you mean `{near}`?"),
                 None => "the column stays empty; correct the path, or declare the field".to_owned(),
@@ -55,7 +62,7 @@ pub(super) fn check(
         if let Target::Nowhere {
             nearest: Some(near),
             ..
-        } = follow(schema, path)
+        } = follow(path)
         {
             // The API server rejects it, which is reported already.
             let place = reader.place(&selectable_at.index(index).key("jsonPath"));
@@ -89,7 +96,7 @@ pub(super) fn check(
         if is_reported || !super::subresources::is_simple(path) {
             continue;
         }
-        let (message, hint) = match follow(schema, path) {
+        let (message, hint) = match follow(path) {
             Target::Unknown => continue,
             Target::Nowhere { what, nearest } => {
                 let hint = match nearest {
@@ -146,7 +153,31 @@ fn name_of_type(kind: &SchemaType) -> String {
     }
 }
 
-fn follow<'s>(root: &'s Schema, path: &str) -> Target<'s> {
+/// Returns where a path leads to. A suggested path leads somewhere. `left`: for how many more paths one is looked for.
+fn follow<'s>(root: &'s Schema, path: &str, left: &mut usize) -> Target<'s> {
+    match walk(root, path, *left > 0) {
+        Target::Nowhere { what, nearest } => {
+            *left = left.saturating_sub(1);
+            let nearest = corrected(root, nearest);
+            Target::Nowhere { what, nearest }
+        }
+        target => target,
+    }
+}
+
+/// Returns a suggested path with its other steps corrected, too.
+fn corrected(root: &Schema, nearest: Option<String>) -> Option<String> {
+    let mut path = nearest?;
+    for _ in 0..CORRECTIONS {
+        match walk(root, &path, true) {
+            Target::Nowhere { nearest, .. } => path = nearest?,
+            Target::Schema(_) | Target::Unknown => return Some(path),
+        }
+    }
+    None
+}
+
+fn walk<'s>(root: &'s Schema, path: &str, suggests: bool) -> Target<'s> {
     let Some(steps) = steps(path) else {
         return Target::Unknown;
     };
@@ -162,7 +193,7 @@ fn follow<'s>(root: &'s Schema, path: &str) -> Target<'s> {
                 Some(Field::Declared(inner)) => Some(inner),
                 None => None,
                 Some(Field::Absent) => {
-                    return absent(schema, name, path, *start, *end);
+                    return absent(schema, name, path, *start, *end, suggests);
                 }
             },
         };
@@ -201,14 +232,25 @@ fn field<'s>(schema: &'s Schema, name: &str, is_root: bool) -> Option<Field<'s>>
     (!is_unclear).then_some(Field::Absent)
 }
 
-fn absent(schema: &Schema, name: &str, path: &str, start: usize, end: usize) -> Target<'static> {
+fn absent(
+    schema: &Schema,
+    name: &str,
+    path: &str,
+    start: usize,
+    end: usize,
+    suggests: bool,
+) -> Target<'static> {
+    let rest = path.get(end..).unwrap_or_default();
     let before = path.get(..start).unwrap_or_default();
     let of = if before.is_empty() { "." } else { before };
     match &schema.type_ {
         Some(SchemaType::Array) => {
             return Target::Nowhere {
                 what: format!("`{of}` is a list, which has no field {name:?}"),
-                nearest: path.get(start..).map(|rest| format!("{before}[*]{rest}")),
+                nearest: match name.parse::<usize>() {
+                    Ok(index) => Some(format!("{before}[{index}]{rest}")),
+                    Err(_) => path.get(start..).map(|rest| format!("{before}[*]{rest}")),
+                },
             };
         }
         Some(SchemaType::Object) => {}
@@ -223,9 +265,9 @@ fn absent(schema: &Schema, name: &str, path: &str, start: usize, end: usize) -> 
     }
     let known = schema.properties.iter().flat_map(|all| all.keys());
     let known: Vec<&str> = known.map(String::as_str).collect();
-    let nearest = closest(name, &known).map(|near| {
+    let nearest = suggests.then(|| closest(name, &known)).flatten();
+    let nearest = nearest.map(|near| {
         let near = near.replace('.', "\\.");
-        let rest = path.get(end..).unwrap_or_default();
         format!("{before}.{near}{rest}")
     });
     Target::Nowhere {

@@ -1,11 +1,13 @@
 //! The validation rules (CEL) that the API server rejects.
 //!
 //! Build scripts do without: CEL would more than double the crates that they compile.
+use std::collections::HashSet;
+
 use kube_codegen_schema::{Reason, RuleProblem, Schema};
 use serde_json::Value;
 
 use super::reader::{At, Reader};
-use crate::base::diag::Code;
+use crate::base::diag::{Code, Place};
 
 /// Reports the rules of a schema that the API server rejects.
 pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
@@ -16,13 +18,18 @@ pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
     let Ok(schema) = Schema::new(root) else {
         return;
     };
+    // A blank expression does not compile either.
+    let reported: HashSet<Place> = reader
+        .diagnostics
+        .iter()
+        .map(|it| it.place.clone())
+        .collect();
     for problem in rule_problems(&schema) {
         let place = reader.place_of(&(at.pointer() + &problem.pointer));
-        let diagnostics = &mut *reader.diagnostics;
-        // A blank expression does not compile either.
-        if diagnostics.iter().any(|it| it.place == place) {
+        if reported.contains(&place) {
             continue;
         }
+        let diagnostics = &mut *reader.diagnostics;
         // The text repeats the lines of the rule if it has positions in it.
         let hint = if problem.message == problem.brief {
             "the API server rejects the CRD"

@@ -66,6 +66,8 @@ impl<'t> Gaps<'t> {
     /// Begins a list or map without brackets; none for one that has the indentation of the one around it.
     pub(super) fn open_block(&mut self, start: Option<usize>) {
         let around = self.blocks.last().copied().unwrap_or_default();
+        // Between brackets, columns mean nothing.
+        let start = start.filter(|_| self.flow == 0);
         self.blocks.push(start.map_or(around, |start| {
             let line = &self.text[..start];
             line.len() - line.rfind(['\n', '\r']).map_or(0, |at| at + 1)

@@ -148,6 +148,8 @@ pub(crate) fn read(source: &Source, id: SourceId, diagnostics: &mut Diagnostics)
         text: &source.text,
         documents: Vec::new(),
         problems: Vec::new(),
+        copied: 0,
+        reread: rewrite::most(source.text.len()),
     };
     reading.all(source.is_json());
     let lines = Lines::new(&source.text);
@@ -182,6 +184,10 @@ struct Reading<'t> {
     documents: Vec<Document>,
     /// Each with the index of its document.
     problems: Vec<(usize, Problem)>,
+    /// How many bytes aliases have copied, and how many may be read once more for the sake of other spellings: in the whole text, since it
+    /// may have any number of documents.
+    copied: usize,
+    reread: usize,
 }
 
 impl Reading<'_> {
@@ -214,12 +220,14 @@ impl Reading<'_> {
             return index + 1;
         }
         let mut text = Rewritten::new(&self.text[start..end]);
+        let copied = self.copied;
         let (documents, problems, first) = (self.documents.len(), self.problems.len(), index);
         loop {
-            let mut parser = Parser::new(&text, start);
+            let mut parser = Parser::new(&text, start, copied);
             let error = loop {
                 let read = parser.document();
                 let found = std::mem::take(&mut parser.found);
+                self.copied = parser.copied;
                 let found_problems = found.problems.into_iter();
                 self.problems
                     .extend(found_problems.map(|problem| (index, problem)));
@@ -236,7 +244,7 @@ impl Reading<'_> {
                 index += 1;
             };
             if let Some((kind, at)) = parser.failed.take()
-                && text.respell(&kind, at)
+                && text.respell(&kind, at, &mut self.reread)
             {
                 self.documents.truncate(documents);
                 self.problems.truncate(problems);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::base::diag::Code;
 
-/// How much anchors and aliases may copy in a document, in bytes.
+/// How much anchors and aliases may copy in a text, in bytes.
 const MAX_COPIED: usize = 32 << 20;
 
 /// Reads the documents of a text.
@@ -27,7 +27,8 @@ pub(super) struct Parser<'t> {
     gaps: Gaps<'t>,
     /// What anchors name, by their number; none while that is being read.
     anchored: HashMap<usize, Option<Node>>,
-    copied: usize,
+    /// How many bytes aliases have copied.
+    pub(super) copied: usize,
     depth: usize,
     /// What follows a document that was read.
     left: Option<Problem>,
@@ -82,7 +83,8 @@ enum Key {
 }
 
 impl<'t> Parser<'t> {
-    pub(super) fn new(source: &'t Rewritten<'t>, start: usize) -> Self {
+    /// `copied`: how many bytes aliases have copied before this part of the text.
+    pub(super) fn new(source: &'t Rewritten<'t>, start: usize, copied: usize) -> Self {
         let options = granit_parser::options! {
             bom_inside_document_as_content: true,
             emit_comments: false,
@@ -99,7 +101,7 @@ impl<'t> Parser<'t> {
             events: Events::new_from_str_with_options(&source.text, options),
             gaps: Gaps::new(&source.text),
             anchored: HashMap::new(),
-            copied: 0,
+            copied,
             depth: 0,
             left: None,
             is_first: true,
@@ -111,7 +113,6 @@ impl<'t> Parser<'t> {
     /// Reads the next document; none at the end of the text. After an error, nothing more can be read.
     pub(super) fn document(&mut self) -> Result<Option<Node>, Problem> {
         self.anchored.clear();
-        self.copied = 0;
         if let Some(problem) = self.left.take() {
             return Err(problem);
         }
@@ -254,19 +255,23 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Rejects `?` in text between brackets, where it begins a key.
-    fn check_question(&self, style: ScalarStyle, at: Range<usize>) -> Result<(), Problem> {
-        let question = self.source.text[at.clone()].find('?');
-        match question {
-            Some(index) if style == ScalarStyle::Plain && self.gaps.flow > 0 => {
-                let at = at.start + index;
-                let mut problem =
-                    self.syntax("`?` is not allowed in text between brackets", at..at);
-                problem.hint = Some("put the text in quotes");
-                Err(problem)
-            }
-            _ => Ok(()),
+    /// Rejects in text between brackets what YAML 1.1 does not take for text there: `?` anywhere, and `:` at its start.
+    fn check_flow(&self, style: ScalarStyle, at: Range<usize>) -> Result<(), Problem> {
+        if style != ScalarStyle::Plain || self.gaps.flow == 0 {
+            return Ok(());
         }
+        let text = &self.source.text[at.clone()];
+        let (index, message) = if text.starts_with(':') {
+            (0, "text between brackets does not begin with `:`")
+        } else if let Some(index) = text.find('?') {
+            (index, "`?` is not allowed in text between brackets")
+        } else {
+            return Ok(());
+        };
+        let at = at.start + index;
+        let mut problem = self.syntax(message, at..at);
+        problem.hint = Some("put the text in quotes");
+        Err(problem)
     }
 
     /// The error that ended the text.
@@ -311,7 +316,7 @@ impl<'t> Parser<'t> {
         let (anchor, node) = match event {
             Event::Alias(_) | Event::UnresolvedAlias(_) => return self.alias(&event, at),
             Event::Scalar(text, style, anchor, tag) => {
-                self.check_question(style, at.clone())?;
+                self.check_flow(style, at.clone())?;
                 let text = self.source.folded(text, style, at);
                 let scalar = self.scalar(text, style, tag.as_deref(), span);
                 let value = scalar.map_or_else(Default::default, |scalar| scalar.value);
@@ -439,7 +444,7 @@ impl<'t> Parser<'t> {
                     text = Cow::Owned(text[1..].to_owned());
                     rest.start += 1;
                 }
-                self.check_question(style, rest)?;
+                self.check_flow(style, rest)?;
                 let is_merge = match tag.as_deref().map(tag_name).as_deref() {
                     None => style == ScalarStyle::Plain,
                     Some("!") => true,

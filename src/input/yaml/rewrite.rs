@@ -13,8 +13,10 @@ const BREAKS: [char; 3] = ['\u{85}', LINE, PARAGRAPH];
 const LINE: char = '\u{2028}';
 const PARAGRAPH: char = '\u{2029}';
 
-/// How many bytes may be read once more for the sake of other spellings.
-const MAX_REREAD: usize = 32 << 20;
+/// Returns how many bytes may be read once more for the sake of other spellings, in a text of a length.
+pub(super) fn most(length: usize) -> usize {
+    (32 * length).clamp(2 << 20, 32 << 20)
+}
 
 /// A text in the spelling of YAML 1.2.
 pub(super) struct Rewritten<'t> {
@@ -22,7 +24,6 @@ pub(super) struct Rewritten<'t> {
     written: &'t str,
     /// Where replacements end, here and in the original text, in ascending order.
     moved: Vec<(usize, usize)>,
-    reread: usize,
 }
 
 /// A part of the text and what stands for it.
@@ -38,7 +39,6 @@ impl<'t> Rewritten<'t> {
             text: Cow::Borrowed(text),
             written: text,
             moved: Vec::new(),
-            reread: 0,
         };
         // All of these begin with one of two bytes, which ASCII does not have.
         if !text.is_ascii() {
@@ -90,12 +90,12 @@ impl<'t> Rewritten<'t> {
         Cow::Owned(fold(written))
     }
 
-    /// Gives the place of an error the spelling that YAML 1.2 has for it, if it has one.
-    pub(super) fn respell(&mut self, kind: &ErrorKind, at: usize) -> bool {
-        self.reread += self.text.len();
-        if self.reread > MAX_REREAD {
+    /// Gives the place of an error the spelling that YAML 1.2 has for it, if it has one. `left`: how many bytes may be read once more.
+    pub(super) fn respell(&mut self, kind: &ErrorKind, at: usize, left: &mut usize) -> bool {
+        let Some(rest) = left.checked_sub(self.text.len()) else {
             return false;
-        }
+        };
+        *left = rest;
         let rest = self.text.get(at..).unwrap_or_default();
         let insert = |at, with| Edit {
             start: at,

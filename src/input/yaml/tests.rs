@@ -195,6 +195,8 @@ fn what_yaml_1_1_lacks_is_rejected_where_it_is() {
         ("-\ta", 1, 2),
         ("a: 'b'\n \t\nc: d", 2, 2),
         ("a: [b?c]", 1, 6),
+        ("a: {:b: c}", 1, 5),
+        ("a: [b, :c]", 1, 8),
         ("a: {b\n : c}", 2, 2),
         ("a: &b.c d", 1, 4),
         ("a: \"b\\/\"", 1, 6),
@@ -217,6 +219,31 @@ fn what_yaml_1_1_lacks_is_rejected_where_it_is() {
     }
     // A tab where the text before it may go on.
     assert_eq!(first("a: b\n  \t\nc: d"), first("a: b\nc: d"));
+}
+
+#[test]
+fn a_text_has_one_budget_whatever_number_of_documents_it_has() {
+    let read = |text: &str| {
+        let mut diagnostics = Diagnostics::new();
+        let source = Source::new("text.yaml", text);
+        let documents = read(&source, SourceId(0), &mut diagnostics).len();
+        let codes: Vec<Code> = diagnostics.iter().map(|it| it.code).collect();
+        (documents, codes)
+    };
+    // A document copies 10 MiB, with the first one; the limit is 32 MiB.
+    let copied = format!(
+        "a: &a {}\nb: [{}]\n",
+        "x".repeat(1 << 20),
+        "*a, ".repeat(9)
+    );
+    assert_eq!(read(&copied), (1, vec![]));
+    let (documents, codes) = read(&[&*copied; 4].join("---\n"));
+    assert_eq!((documents, codes), (3, vec![Code::AliasLimit]));
+    // Each spelling costs one more reading.
+    let respelled = format!("a: [{}]\n", "[-], ".repeat(60));
+    assert_eq!(read(&respelled), (1, vec![]));
+    let respelled = format!("a: [{}]\n", "[-], ".repeat(3000));
+    assert_eq!(read(&respelled), (0, vec![Code::Syntax]));
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn possible(lowering: &mut Lowering<'_>, node: &mut Node, all: Vec<Value>) -> Op
     };
     let takes_integers = is_either || schema.type_ == Some(SchemaType::Integer);
     let (mut possible, mut wrong, mut twice) = (Vec::new(), Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
+    let (mut seen, mut repeated) = (HashSet::new(), HashSet::new());
     for value in all {
         // The API server compares numbers by their value.
         let value = match value.as_f64() {
@@ -139,7 +139,7 @@ fn possible(lowering: &mut Lowering<'_>, node: &mut Node, all: Vec<Value>) -> Op
             _ => value,
         };
         if !seen.insert(value.clone()) {
-            if !twice.contains(&value) {
+            if repeated.insert(value.clone()) {
                 twice.push(value);
             }
         } else if fits(&value) {

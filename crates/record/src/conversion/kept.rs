@@ -270,7 +270,11 @@ fn set(object: &mut Value, place: &[Key], value: Option<&Value>) {
 /// Where the items of an object's lists are, by their contents or their keys. Users write lists and annotations of any length, so a list is searched
 /// once, and not once per entry.
 #[derive(Default)]
-struct Lists(HashMap<(*const Value, Vec<String>), HashMap<String, usize>>);
+struct Lists {
+    indexes: HashMap<(*const Value, Vec<String>), HashMap<String, usize>>,
+    /// Of items without keys, which may be as large as the object.
+    hashes: HashMap<*const Value, String>,
+}
 
 impl Lists {
     /// Returns where a step leads.
@@ -305,11 +309,16 @@ impl Lists {
         let number = |name: &str| usize::try_from(step[name].as_u64()?).ok();
         let (at, length) = (number("at")?, number("of")?);
         let wanted = step["hash"].as_str()?;
-        if items.get(at).is_some_and(|item| hash(item) == wanted) {
+        if items.get(at).is_some_and(|item| self.hash(item) == wanted) {
             return Some(at);
         }
         let same = (items.len() == length).then_some(at);
         self.first(items, Vec::new(), hash, wanted).or(same)
+    }
+
+    fn hash(&mut self, item: &Value) -> &str {
+        let hashes = &mut self.hashes;
+        hashes.entry(item).or_insert_with(|| hash(item))
     }
 
     /// Returns the first item of which `text` is this. `by` distinguishes the indexes of a list.
@@ -320,7 +329,7 @@ impl Lists {
         text: impl Fn(&Value) -> String,
         wanted: &str,
     ) -> Option<usize> {
-        let index = self.0.entry((items.as_ptr(), by)).or_insert_with(|| {
+        let index = self.indexes.entry((items.as_ptr(), by)).or_insert_with(|| {
             let mut index = HashMap::new();
             for (at, item) in items.iter().enumerate() {
                 index.entry(text(item)).or_insert(at);

@@ -94,24 +94,22 @@ fn improve_places(
         if before == 0 {
             continue;
         }
-        let cost = cost(place);
-        let most = *budget / cost;
-        let better = edits(node, place, hints, false, "")
-            .map(|edit| {
-                let mut edited = place.clone();
-                edit.apply(&mut edited);
-                edited
-            })
-            .take(most)
-            .find(|edited| {
-                *budget = budget.saturating_sub(cost);
-                count(schema, node, edited) < before
-            });
+        let mut better = None;
+        for edit in edits(node, place, hints, false, "") {
+            let mut edited = place.clone();
+            edit.apply(&mut edited);
+            // A small place may get a large value.
+            *budget = budget.checked_sub(cost(&edited))?;
+            if count(schema, node, &edited) < before {
+                better = Some(edited);
+                break;
+            }
+        }
         if let Some(better) = better {
             *place = better;
         }
     }
-    *budget = budget.checked_sub(cost(object))?;
+    *budget = budget.checked_sub(cost(&changed))?;
     let causes = causes(schema, &changed);
     (causes.len() < found.len()).then_some((changed, causes))
 }
@@ -143,13 +141,13 @@ fn improve(
                     edit.apply(&mut changed);
                     // What is wrong inside the place is seen there, for less than the whole object costs.
                     if before > 0 {
-                        *budget = budget.checked_sub(cost(place))?;
+                        *budget = budget.checked_sub(cost(&changed))?;
                         if count(schema, node, &changed) >= before {
                             continue;
                         }
                     }
-                    *budget = budget.checked_sub(cost(object))?;
                     let changed = with(object, &pointer, changed)?;
+                    *budget = budget.checked_sub(cost(&changed))?;
                     let causes = causes(schema, &changed);
                     if causes.len() < found.len() {
                         return Some((changed, causes));
