@@ -32,7 +32,7 @@ use crate::{
     oracle::Failure,
     schedule::{Point, PointKind, Schedule},
     settings::{Phase, Setup},
-    timeline::Entry,
+    timeline::{Answered, Entry},
 };
 use around::Around;
 use nodes::Nodes;
@@ -248,14 +248,14 @@ impl World {
     /// Adds a line to the timeline, where one is kept.
     pub(crate) fn log(&self, who: &str, text: impl FnOnce() -> String) {
         if self.logs {
-            self.entry(who.to_owned(), text(), false);
+            self.entry(who.to_owned(), text(), false, None);
         }
     }
 
     /// Adds a line about a replica.
     pub(crate) fn log_of(&self, replica: usize, text: impl FnOnce() -> String) {
         if self.logs {
-            self.entry(self.name(replica), text(), false);
+            self.entry(self.name(replica), text(), false, None);
         }
     }
 
@@ -263,11 +263,11 @@ impl World {
     pub(crate) fn verbatim(&self, replica: usize, bytes: &[u8]) {
         if self.setup.logs && !bytes.is_empty() {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            self.entry(self.name(replica), text, false);
+            self.entry(self.name(replica), text, false, None);
         }
     }
 
-    fn entry(&self, who: String, text: String, fault: bool) {
+    fn entry(&self, who: String, text: String, fault: bool, answered: Option<Answered>) {
         let at = self.elapsed();
         let mut inner = self.lock();
         // What happens later does not explain the failure.
@@ -277,6 +277,7 @@ impl World {
                 who,
                 text,
                 fault,
+                answered,
             });
         }
     }
