@@ -4,7 +4,6 @@ mod index;
 mod keyed_set;
 mod lengths;
 mod object;
-mod overlay;
 mod skip;
 mod store;
 
@@ -15,7 +14,6 @@ pub(crate) use object::{
     unique,
 };
 pub use object::{Object, ObjectKey};
-pub(crate) use overlay::SWEEP;
 pub(crate) use skip::read;
-pub(crate) use store::{Delta, Store};
+pub(crate) use store::{Delta, SWEEP, Store};
 pub use store::{IndexError, NAMESPACE_INDEX};

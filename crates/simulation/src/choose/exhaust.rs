@@ -3,7 +3,6 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    fmt,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
@@ -11,7 +10,7 @@ use std::{
 use super::{
     learn::{Known, learn},
     shrink::shrink,
-    summary::Summary,
+    summary::{Exhaustion, Summary},
 };
 use crate::{
     fault::Fault,
@@ -21,31 +20,6 @@ use crate::{
     schedule::{Decision, Schedule},
     settings::{Budget, Setup, Workload},
 };
-
-/// What an exhaustive simulation has shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Exhaustion {
-    /// Different states of the world, in which more than one thing could happen next.
-    pub states: u64,
-    /// Orders with up to this number of faults were tried.
-    pub faults: usize,
-    /// Whether all of them were tried, within the budget.
-    pub complete: bool,
-}
-
-impl fmt::Display for Exhaustion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { states, faults, .. } = self;
-        let what = if self.complete {
-            "exhausted"
-        } else {
-            "cut off"
-        };
-        let s = if *faults == 1 { "" } else { "s" };
-        write!(f, "{what}: {states} states with up to {faults} fault{s}")
-    }
-}
 
 /// One thing that can happen next: a move, and a fault at it.
 type Alternative = (Move, Option<Fault>);

@@ -8,6 +8,7 @@ mod points;
 mod replicas;
 mod rested;
 mod snapshot;
+mod steer;
 mod truths;
 mod view;
 
@@ -24,7 +25,6 @@ use tokio::{
     time::Instant,
 };
 
-use super::steer::{self, Steering};
 use crate::{
     fault::Fault,
     judge::{Basis, Counts, Rested},
@@ -40,6 +40,7 @@ pub(crate) use nodes::Pods;
 pub(crate) use pages::Asked;
 use pages::Cut;
 use replicas::Replica;
+pub(crate) use steer::{Choice, Decide, Follow, Move, Steering};
 
 /// A choice point that a run passed.
 #[derive(Clone, Debug)]

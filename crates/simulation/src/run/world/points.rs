@@ -6,12 +6,11 @@ use fnv::FnvHasher;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Passed, World};
+use super::{Move, Passed, World};
 use crate::{
     fault::Fault,
     oracle::{Failure, Oracle},
     request::Seen,
-    run::Move,
     schedule::{Point, PointKind},
     timeline::Answered,
 };

@@ -1,4 +1,6 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
+mod overlay;
+
 use std::{collections::BTreeMap, mem};
 
 use kube::core::{Selector, SelectorExt};
@@ -9,8 +11,9 @@ use super::{
     index::{Index, IndexFn},
     keyed_set::KeyedSet,
     object::{ObjectKey, Read, Shared, names},
-    overlay::{self, Delivery, Overlay},
 };
+pub(crate) use overlay::SWEEP;
+use overlay::{Delivery, Overlay};
 
 /// Name of the index by namespace, which every informer has from the start.
 pub const NAMESPACE_INDEX: &str = "namespace";
@@ -46,7 +49,7 @@ pub(crate) struct Store {
     form: Form,
     len: usize,
     panics: Vec<IndexPanic>,
-    pub(super) overlay: Overlay,
+    overlay: Overlay,
 }
 
 /// An index function panicked, so the index does not have the object.
@@ -309,5 +312,4 @@ impl IndexPanic {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
