@@ -7,7 +7,7 @@ mod object;
 mod skip;
 mod store;
 
-pub(crate) use codec::{Form, Held};
+pub(crate) use codec::{Form, Slot};
 pub(crate) use keyed_set::KeyedSet;
 pub(crate) use object::{
     AnyObject, ObjectKind, Read, Shared, names, same_state, typed, typed_all, typed_mut, typed_ref,

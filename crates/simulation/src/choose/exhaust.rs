@@ -25,7 +25,7 @@ use crate::{
 type Alternative = (Move, Option<Fault>);
 
 /// A state on the way of the current run.
-struct Node {
+struct Branch {
     alternatives: Vec<Alternative>,
     /// The alternative of the current run.
     current: usize,
@@ -34,7 +34,7 @@ struct Node {
     faults: usize,
 }
 
-impl Node {
+impl Branch {
     /// Returns the moves that are asleep after the current alternative.
     fn asleep_after(&self) -> BTreeSet<Move> {
         let (chosen, fault) = &self.alternatives[self.current];
@@ -60,7 +60,7 @@ impl Node {
 /// A depth-first search, over several runs.
 #[derive(Default)]
 struct Search {
-    path: Vec<Node>,
+    path: Vec<Branch>,
     /// How many choices the current run has made.
     depth: usize,
     most_faults: usize,
@@ -123,8 +123,8 @@ impl Decide for Search {
     ) -> Option<Choice> {
         if self.depth == self.path.len() {
             let last = self.path.last();
-            let asleep = last.map(Node::asleep_after).unwrap_or_default();
-            let faults = last.map_or(0, Node::faults_after);
+            let asleep = last.map(Branch::asleep_after).unwrap_or_default();
+            let faults = last.map_or(0, Branch::faults_after);
             if self.is_known(state(), faults, &asleep) {
                 return None;
             }
@@ -143,7 +143,7 @@ impl Decide for Search {
             if alternatives.is_empty() {
                 return None;
             }
-            self.path.push(Node {
+            self.path.push(Branch {
                 alternatives,
                 current: 0,
                 asleep,
@@ -262,7 +262,7 @@ fn search(
 }
 
 /// Returns the faults of a run.
-fn decisions(path: &[Node]) -> Vec<Decision> {
+fn decisions(path: &[Branch]) -> Vec<Decision> {
     let chosen = path.iter().map(|node| &node.alternatives[node.current]);
     chosen
         .filter_map(|(it, fault)| {

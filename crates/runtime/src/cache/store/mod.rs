@@ -7,7 +7,7 @@ use kube::core::{Selector, SelectorExt};
 use thiserror::Error;
 
 use super::{
-    codec::{Form, Held},
+    codec::{Form, Slot},
     index::{Index, IndexFn},
     keyed_set::KeyedSet,
     object::{ObjectKey, Read, Shared, names},
@@ -114,7 +114,7 @@ impl Store {
     }
 
     /// Returns what the store holds of the objects of one namespace, or of all of them, as the watch has delivered them.
-    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Held> {
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Slot> {
         let is_within = |one: &str| namespace.is_none_or(|namespace| namespace == one);
         let sets = self.namespaces.iter().filter(|(name, _)| is_within(name));
         let held = sets.flat_map(|(_, set)| set.held());
