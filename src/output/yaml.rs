@@ -23,7 +23,7 @@ pub(crate) fn string(text: &str) -> String {
     }
 }
 
-/// Formats a string in double quotes, valid in JSON, YAML and TOML. Escapes what a terminal or an editor would not show, such as the line
+/// Formats a string in double quotes, valid in YAML, TOML and Go. Escapes what a terminal or an editor would not show, such as the line
 /// separators of YAML 1.1 and characters that reorder text.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -34,7 +34,10 @@ pub(crate) fn quote(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             c if is_hidden(c) => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+                let _ = match u32::from(c) {
+                    code @ ..=0xffff => write!(quoted, "\\u{code:04x}"),
+                    code => write!(quoted, "\\U{code:08x}"),
+                };
             }
             c => quoted.push(c),
         }
@@ -220,6 +223,7 @@ mod tests {
             "a\u{202e}b\nc",
             "\u{200b}",
             "\u{ad}",
+            "\u{e0041}",
             "a: \u{2066}b",
             "é",
             "🦀",

@@ -1,5 +1,5 @@
 //! Text from CRDs and objects reaches the terminal without the characters that would control it.
-use std::{fs, path::Path};
+use std::{fs, ops::RangeInclusive, path::Path};
 
 use kube_codegen_formats::printable::is_hidden;
 use serde_json::{Value, json};
@@ -183,11 +183,36 @@ fn formats_for_programs_are_escaped_and_keep_their_values() {
 
 #[test]
 fn pages_escape_what_a_terminal_does_not_show() {
+    let script = hidden_in_script();
     for c in
         (char::MIN..=char::MAX).filter(|c| !matches!(c, '\n' | '\t' | '<' | '>' | '&' | '"' | '\''))
     {
         let text = c.to_string();
         let is_escaped = kube_codegen_look::Escaped(&text).to_string() != text;
         assert_eq!(is_escaped, is_hidden(c), "{:x}", u32::from(c));
+        let is_escaped = script.iter().any(|range| range.contains(&u32::from(c)));
+        assert_eq!(is_escaped, is_hidden(c), "{:x} in state.js", u32::from(c));
     }
+}
+
+/// The ranges of characters that the script of `kube-codegen dev`'s page escapes, from its regular expression.
+fn hidden_in_script() -> Vec<RangeInclusive<u32>> {
+    const SCRIPT: &str = include_str!("../../crates/dev/src/page/state.js");
+    let (_, rest) = SCRIPT.split_once("replace(/[").unwrap();
+    let (class, _) = rest.split_once("]/gu").unwrap();
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    let mut goes_on = false;
+    for code in class.split("\\u").skip(1) {
+        let (code, then) = code
+            .strip_suffix('-')
+            .map_or((code, false), |it| (it, true));
+        let code = code.trim_matches(['{', '}']);
+        let code = u32::from_str_radix(code, 16).unwrap();
+        match ranges.last_mut() {
+            Some(last) if goes_on => *last = *last.start()..=code,
+            _ => ranges.push(code..=code),
+        }
+        goes_on = then;
+    }
+    ranges
 }

@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character controls the terminal, changes the direction of writing or is invisible.
+/// Whether a character controls the terminal, changes the direction of writing or is invisible. The last range is the tags, an invisible copy
+/// of ASCII.
 ///
 /// ```
 /// use kube_codegen_formats::printable::is_hidden;
 ///
-/// assert!(['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}'].into_iter().all(is_hidden));
+/// assert!(['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{e0041}'].into_iter().all(is_hidden));
 /// assert!(!['a', 'é', '名', '🦀', ' '].into_iter().any(is_hidden));
 /// ```
 pub fn is_hidden(c: char) -> bool {
@@ -26,6 +27,7 @@ pub fn is_hidden(c: char) -> bool {
                 | '\u{2060}'..='\u{206f}'
                 | '\u{feff}'
                 | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
         )
 }
 
@@ -62,8 +64,10 @@ pub fn json(text: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if acts(c) {
-            // None of them is beyond the first 65,536, which would need two escapes.
-            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+            // JSON knows escapes of 16 bits: a character beyond takes two.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
         } else {
             escaped.push(c);
         }
@@ -93,8 +97,8 @@ mod tests {
     #[test]
     fn every_hidden_character_is_escaped_and_json_keeps_its_value() {
         let all: String = ('\0'..=char::MAX).filter(|c| is_hidden(*c)).collect();
-        assert!(all.chars().all(|c| c <= '\u{ffff}'));
         assert!(!line(&all).contains(is_hidden));
+        assert_eq!(json("\u{e0041}"), r"\udb40\udc41");
         let kept: String = lines(&all).chars().filter(|c| is_hidden(*c)).collect();
         assert_eq!(kept, "\t\n");
         let value = serde_json::json!({ all.as_str(): [all.as_str(), "é🦀"] });

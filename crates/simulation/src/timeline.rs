@@ -11,6 +11,27 @@ pub(crate) struct Entry {
     pub(crate) who: String,
     pub(crate) text: String,
     pub(crate) fault: bool,
+    /// What the text says, if it is about a request of the operator.
+    pub(crate) answered: Option<Answered>,
+}
+
+/// A request of the operator and the status of its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) verb: &'static str,
+    /// Verb, resource and object, such as `patch widgets/status default/a`.
+    pub(crate) what: String,
+    pub(crate) status: u16,
+    /// Whether it writes an Event, a Lease or another object that no oracle compares.
+    pub(crate) is_report: bool,
+}
+
+impl Answered {
+    /// Returns the text of its entry. `more` says what the request changed, or why it was rejected.
+    pub(crate) fn text(&self, more: Option<&str>) -> String {
+        let more = more.map(|it| format!(" ({it})")).unwrap_or_default();
+        format!("{} → {}{more}", self.what, self.status)
+    }
 }
 
 impl Entry {
@@ -84,6 +105,7 @@ mod tests {
                 who: "operator".to_owned(),
                 text: text.to_owned(),
                 fault: false,
+                answered: None,
             };
             entry.json()
         };

@@ -1,20 +1,17 @@
 //! The program `etcd`: it says that it is healthy, and stores nothing.
 
-use std::{
-    io::{Read as _, Write as _},
-    net::TcpListener,
-    thread,
-    time::Duration,
-};
+use std::convert::Infallible;
 
+use http::{Response, header};
+use http_body_util::Full;
+use hyper::body::Bytes;
 use kube_codegen_testing::serving;
+use tokio::{net::TcpListener, runtime};
 
 use super::{Flags, end_with_parent};
 
 const CLIENTS: &str = "listen-client-urls";
-const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 17\r\nConnection: close\r\n\r\n{\"health\":\"true\"}";
-/// A client that sends nothing does not stop the others for longer.
-const PATIENCE: Duration = Duration::from_secs(1);
+const HEALTHY: &str = r#"{"health":"true"}"#;
 
 pub(super) fn run(flags: &Flags) -> Result<(), String> {
     if flags.help(
@@ -30,18 +27,19 @@ pub(super) fn run(flags: &Flags) -> Result<(), String> {
         .map_or(first, |(_, it)| it)
         .trim_end_matches('/');
     let failed = |error| format!("cannot listen at {address} (--{CLIENTS}): {error}");
-    let listener = TcpListener::bind(address).map_err(failed)?;
     end_with_parent();
-    loop {
-        match listener.accept() {
-            Ok((mut stream, _)) => {
-                stream.set_read_timeout(Some(PATIENCE)).ok();
-                let _request = stream.read(&mut [0; 4096]);
-                stream.write_all(ANSWER.as_bytes()).ok();
-            }
-            Err(error) if serving::is_of_client(&error) => {}
-            // Such as too many open files: another attempt at once would fail as well.
-            Err(_) => thread::sleep(serving::PAUSE),
-        }
-    }
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("cannot start the event loop: {error}"))?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let serve = |stream| {
+            serving::connection(stream, |_| async {
+                let mut answer = Response::new(Full::new(Bytes::from_static(HEALTHY.as_bytes())));
+                let json = header::HeaderValue::from_static("application/json");
+                answer.headers_mut().insert(header::CONTENT_TYPE, json);
+                Ok::<_, Infallible>(answer)
+            })
+        };
+        match serving::accept(listener, serve).await {}
+    })
 }

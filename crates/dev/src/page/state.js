@@ -1,8 +1,8 @@
 // What the page knows: objects, entries of the timeline, and the state of the operator.
 
-/** Makes characters visible that are invisible or reorder other text. */
+/** Makes characters visible that are invisible or reorder other text: those that `kube_codegen_formats::printable` escapes, which a test compares. */
 export const plain = (text) =>
-  String(text ?? "").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+  String(text ?? "").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
 
 /** Makes an element. Texts are never read as HTML. */
 export const make = (tag, properties = {}, ...children) => {

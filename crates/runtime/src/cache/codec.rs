@@ -31,12 +31,12 @@ pub(crate) struct Form {
 /// An object in a set, with the hash of its names: a table that grows must not visit the objects, which takes tens of milliseconds for 100,000 of
 /// them. Half of a hash fills a gap.
 #[derive(Clone)]
-pub(crate) enum Held {
+pub(crate) enum Slot {
     Whole(u32, Shared),
     Packed(u32, Packed),
 }
 
-const _: () = assert!(size_of::<Held>() == 24, "what a set takes for an object");
+const _: () = assert!(size_of::<Slot>() == 24, "what a set takes for an object");
 
 /// The compressed JSON of an object, after a head: number of the dictionary, lengths of namespace and name, length of the JSON, namespace, name.
 #[derive(Clone)]
@@ -72,22 +72,22 @@ impl Form {
     }
 
     /// Returns what a set holds of `object`, whose names have this hash. The same object is packed once.
-    pub(super) fn hold(&self, hash: u32, object: &Shared) -> Held {
+    pub(super) fn hold(&self, hash: u32, object: &Shared) -> Slot {
         let Some(codec) = &self.codec else {
-            return Held::Whole(hash, Arc::clone(object));
+            return Slot::Whole(hash, Arc::clone(object));
         };
         if let Some(packed) = codec.recently(hash, |_, recent| Arc::ptr_eq(recent, object)) {
-            return Held::Packed(hash, packed.0);
+            return Slot::Packed(hash, packed.0);
         }
         let Some(packed) = codec.pack(&**object) else {
-            return Held::Whole(hash, Arc::clone(object));
+            return Slot::Whole(hash, Arc::clone(object));
         };
         codec.remember(hash, &packed, object);
-        Held::Packed(hash, packed)
+        Slot::Packed(hash, packed)
     }
 
     /// Returns how the cache holds an object that it has just stored, or the object itself.
-    pub(crate) fn held(&self, object: &Shared) -> Held {
+    pub(crate) fn held(&self, object: &Shared) -> Slot {
         let (namespace, name) = names(object.metadata());
         let hash = self.hash(namespace, name);
         let packed = self
@@ -95,16 +95,16 @@ impl Form {
             .as_ref()
             .and_then(|codec| codec.recently(hash, |_, recent| Arc::ptr_eq(recent, object)));
         packed.map_or_else(
-            || Held::Whole(hash, Arc::clone(object)),
-            |(packed, _)| Held::Packed(hash, packed),
+            || Slot::Whole(hash, Arc::clone(object)),
+            |(packed, _)| Slot::Packed(hash, packed),
         )
     }
 
     /// Returns the object that is held.
-    pub(crate) fn read(&self, held: &Held) -> Shared {
+    pub(crate) fn read(&self, held: &Slot) -> Shared {
         match (held, &self.codec) {
-            (Held::Whole(_, object), _) => Arc::clone(object),
-            (Held::Packed(hash, packed), Some(codec)) => {
+            (Slot::Whole(_, object), _) => Arc::clone(object),
+            (Slot::Packed(hash, packed), Some(codec)) => {
                 let is_same = |one: &Packed, _: &_| Arc::ptr_eq(&one.bytes, &packed.bytes);
                 if let Some((_, object)) = codec.recently(*hash, is_same) {
                     return object;
@@ -113,12 +113,12 @@ impl Form {
                 codec.remember(*hash, packed, &object);
                 object
             }
-            (Held::Packed(..), None) => unreachable!("only a codec packs objects"),
+            (Slot::Packed(..), None) => unreachable!("only a codec packs objects"),
         }
     }
 }
 
-impl Held {
+impl Slot {
     pub(super) fn hash(&self) -> u32 {
         match self {
             Self::Whole(hash, _) | Self::Packed(hash, _) => *hash,

@@ -100,8 +100,8 @@ fn a_compact_store_has_the_same_objects_indexes_and_changes() {
     let held = compact.within(Some("ns-3"));
     assert_eq!(held.len(), plain.in_namespace("ns-3").count());
     let packed = held.iter().map(|held| match held {
-        Held::Packed(_, packed) => packed.bytes.len(),
-        Held::Whole(..) => panic!("an object was not packed"),
+        Slot::Packed(_, packed) => packed.bytes.len(),
+        Slot::Whole(..) => panic!("an object was not packed"),
     });
     let longest = packed.max().unwrap();
     assert!(longest < 200, "{longest} bytes");
@@ -112,12 +112,12 @@ fn sets_share_one_compact_form_of_an_object() {
     let form = compact();
     let map = object(1, 1);
     let [a, b] = [form.hold(1, &map), form.hold(1, &map)];
-    let (Held::Packed(_, a), Held::Packed(_, b)) = (a, b) else {
+    let (Slot::Packed(_, a), Slot::Packed(_, b)) = (a, b) else {
         panic!("not packed");
     };
     assert!(Arc::ptr_eq(&a.bytes, &b.bytes));
     assert!(
-        Arc::ptr_eq(&form.read(&Held::Packed(1, a)), &map),
+        Arc::ptr_eq(&form.read(&Slot::Packed(1, a)), &map),
         "it was stored last"
     );
 }
@@ -128,10 +128,10 @@ fn an_object_that_was_just_stored_is_queued_compressed() {
     let form = compact();
     let mut set = crate::cache::KeyedSet::new(form.clone());
     let map = object(1, 1);
-    assert!(matches!(form.held(&map), Held::Whole(..)), "not stored");
+    assert!(matches!(form.held(&map), Slot::Whole(..)), "not stored");
     set.insert(&map);
     let held = form.held(&map);
-    assert!(matches!(held, Held::Packed(..)));
+    assert!(matches!(held, Slot::Packed(..)));
     drop(set);
     for number in 2..2000 {
         form.hold(number, &object(0, 0));
@@ -182,7 +182,7 @@ fn an_object_that_cannot_be_packed_is_kept_as_it_is() {
         size: 3,
     });
     let held = form.hold(1, &odd);
-    assert!(matches!(held, Held::Whole(..)));
+    assert!(matches!(held, Slot::Whole(..)));
     assert!(Arc::ptr_eq(&form.read(&held), &odd));
     let mut long = object(1, 1);
     let meta = Arc::get_mut(&mut long).unwrap().metadata_mut();
@@ -203,7 +203,7 @@ fn large_objects_are_packed_too() {
         let meta = Arc::get_mut(&mut large).unwrap().metadata_mut();
         meta.annotations = Some([("text".to_owned(), text)].into());
         let held = form.hold(number, &large);
-        assert!(matches!(held, Held::Packed(..)));
+        assert!(matches!(held, Slot::Packed(..)));
         // Another object takes its place among the decoded ones.
         form.hold(number, &object(0, 0));
         assert_eq!(json(&*form.read(&held)), json(&*large));

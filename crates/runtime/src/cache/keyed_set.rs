@@ -3,7 +3,7 @@ use hashbrown::HashTable;
 
 use super::{
     Shared,
-    codec::{Form, Held},
+    codec::{Form, Slot},
     names,
 };
 
@@ -11,7 +11,7 @@ use super::{
 pub(crate) struct KeyedSet {
     /// One for the first objects, and [`PARTS`] for the others of a large set: a table that grows moves all that it has, which for a million objects would
     /// delay other tasks.
-    tables: Vec<HashTable<Held>>,
+    tables: Vec<HashTable<Slot>>,
     form: Form,
 }
 
@@ -31,7 +31,7 @@ fn part(hash: u32) -> usize {
     1 + (hash >> 21) as usize % PARTS
 }
 
-fn is(held: &Held, hash: u32, namespace: &str, name: &str) -> bool {
+fn is(held: &Slot, hash: u32, namespace: &str, name: &str) -> bool {
     held.hash() == hash && held.names() == (namespace, name)
 }
 
@@ -57,12 +57,12 @@ impl KeyedSet {
     }
 
     /// Returns what the set holds, without decoding it.
-    pub(crate) fn held(&self) -> impl Iterator<Item = &Held> {
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Slot> {
         self.tables.iter().flatten()
     }
 
     /// Returns what the set holds. Each is dropped on its turn.
-    pub(crate) fn into_held(self) -> impl Iterator<Item = Held> {
+    pub(crate) fn into_held(self) -> impl Iterator<Item = Slot> {
         self.tables.into_iter().flatten()
     }
 
@@ -74,7 +74,7 @@ impl KeyedSet {
         Some(self.form.read(self.find(namespace, name)?))
     }
 
-    fn find(&self, namespace: &str, name: &str) -> Option<&Held> {
+    fn find(&self, namespace: &str, name: &str) -> Option<&Slot> {
         let hash = self.form.hash(namespace, name);
         self.tables_of(hash).find_map(|table| {
             self.tables[table].find(spread(hash), |held| is(held, hash, namespace, name))

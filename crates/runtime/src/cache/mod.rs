@@ -4,18 +4,16 @@ mod index;
 mod keyed_set;
 mod lengths;
 mod object;
-mod overlay;
 mod skip;
 mod store;
 
-pub(crate) use codec::{Form, Held};
+pub(crate) use codec::{Form, Slot};
 pub(crate) use keyed_set::KeyedSet;
 pub(crate) use object::{
     AnyObject, ObjectKind, Read, Shared, names, same_state, typed, typed_all, typed_mut, typed_ref,
     unique,
 };
 pub use object::{Object, ObjectKey};
-pub(crate) use overlay::SWEEP;
 pub(crate) use skip::read;
-pub(crate) use store::{Delta, Store};
+pub(crate) use store::{Delta, SWEEP, Store};
 pub use store::{IndexError, NAMESPACE_INDEX};

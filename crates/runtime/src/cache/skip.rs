@@ -26,10 +26,10 @@ pub(super) fn object<'de, T: Deserialize<'de>>(
     let lengths = Lengths::of(text);
     let context = Context {
         lengths: &lengths,
-        place: if managed_fields {
-            Place::Inside
+        section: if managed_fields {
+            Section::Inside
         } else {
-            Place::Object
+            Section::Object
         },
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -40,7 +40,7 @@ pub(super) fn object<'de, T: Deserialize<'de>>(
 
 /// Where a value is in the object.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Section {
     Object,
     Metadata,
     /// Anywhere else.
@@ -50,14 +50,14 @@ enum Place {
 #[derive(Clone, Copy)]
 struct Context<'c> {
     lengths: &'c Lengths,
-    place: Place,
+    section: Section,
 }
 
 impl Context<'_> {
     /// Returns the context of the parts of a value.
     fn inside(self) -> Self {
         Self {
-            place: Place::Inside,
+            section: Section::Inside,
             ..self
         }
     }
@@ -211,18 +211,18 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, A> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
-        if self.context.place == Place::Inside {
+        if self.context.section == Section::Inside {
             return self.map.next_key_seed(seed);
         }
         while let Some(key) = self.map.next_key_seed(Key)? {
-            match self.context.place {
-                Place::Metadata if key == "managedFields" => {
+            match self.context.section {
+                Section::Metadata if key == "managedFields" => {
                     let raw = self.map.next_value::<&RawValue>()?;
                     self.context.lengths.pass(raw.get());
                     continue;
                 }
-                Place::Object => self.in_metadata = key == "metadata",
-                Place::Metadata | Place::Inside => {}
+                Section::Object => self.in_metadata = key == "metadata",
+                Section::Metadata | Section::Inside => {}
             }
             return match key {
                 Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
@@ -234,13 +234,13 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, A> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        let place = if self.in_metadata {
-            Place::Metadata
+        let section = if self.in_metadata {
+            Section::Metadata
         } else {
-            Place::Inside
+            Section::Inside
         };
         let context = Context {
-            place,
+            section,
             ..self.context
         };
         self.map.next_value_seed(At(context, seed))

@@ -20,20 +20,20 @@ tokio::task_local! {
 }
 
 /// The writes of one controller. Requests belong to the controller whose reconcile sends them, from its own task.
-pub(crate) struct Writer(Mutex<Writes>);
+pub(crate) struct Writer(Mutex<WriterState>);
 
-struct Writes {
+struct WriterState {
     /// The versions that this controller wrote, by uid and version.
     done: HashMap<(String, String), Instant>,
     /// The paths of requests that wait for their response, in the order in which they were sent.
     in_flight: BTreeMap<u64, String>,
     sent: u64,
-    held: Vec<Held>,
+    held: Vec<HeldChange>,
     swept: Instant,
 }
 
 /// A change that may be the effect of a request in flight.
-struct Held {
+struct HeldChange {
     change: (String, String),
     waits_for: Vec<u64>,
     release: Box<dyn FnOnce() + Send>,
@@ -41,7 +41,7 @@ struct Held {
 
 impl Writer {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Writes {
+        Arc::new(Self(Mutex::new(WriterState {
             done: HashMap::new(),
             in_flight: BTreeMap::new(),
             sent: 0,
@@ -87,7 +87,7 @@ impl Writer {
             drop(writes);
             return release();
         }
-        writes.held.push(Held {
+        writes.held.push(HeldChange {
             change,
             waits_for,
             release: Box::new(release),

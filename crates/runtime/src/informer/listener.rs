@@ -14,7 +14,7 @@ use super::{
     waiting::wait_synced,
 };
 use crate::{
-    cache::{Delta, Form, Held, Object, Shared, typed},
+    cache::{Delta, Form, Object, Shared, Slot, typed},
     panics,
 };
 
@@ -22,9 +22,9 @@ use crate::{
 #[derive(Clone)]
 pub(super) enum Notice {
     /// An object is new to the handler, and whether the initial list has it.
-    Added(Held, bool),
+    Added(Slot, bool),
     /// An object is redelivered.
-    Redelivered(Held),
+    Redelivered(Slot),
     Updated(Shared, Shared),
     /// An object is gone, and whether its final state is unknown.
     Deleted(Shared, bool),

@@ -38,7 +38,6 @@ mod stream;
 mod synced;
 mod tasks;
 mod untyped;
-mod version;
 mod waiting;
 mod written;
 
@@ -50,11 +49,11 @@ pub use handler::{Deleted, EventHandler, EventHandlerFuncs, InformerEvent};
 pub(crate) use part::Division;
 pub use registration::HandlerRegistration;
 pub(crate) use registration::Registration;
+pub(crate) use scope::is_earlier;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, InformerMetrics, InformerStatus};
 pub use stream::EventStream;
 pub use synced::NotSynced;
 pub(crate) use untyped::{Informer, InformerId};
-pub(crate) use version::is_earlier;
 
 pub use crate::cache::{IndexError, NAMESPACE_INDEX, Object, ObjectKey};

@@ -7,10 +7,9 @@ use std::{
 use super::{
     error::{DecodeError, Decoded},
     part::Part,
-    scope::Scope,
+    scope::{Scope, is_earlier},
     state::State,
     tasks::give_way,
-    version::is_earlier,
 };
 use crate::cache::{Delta, Form, KeyedSet, ObjectKey, Shared, Store, names, same_state};
 

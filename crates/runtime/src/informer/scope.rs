@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 use super::{
     error::Stopped,
     part::{Aim, Part},
-    version::is_earlier,
     waiting::wait_synced,
 };
 
@@ -119,4 +118,10 @@ impl Scope {
     pub(super) async fn wait_synced(&self) -> Result<(), Stopped> {
         wait_synced(&self.synced, &self.stop).await
     }
+}
+
+/// Whether both are numbers, and `version` is the lower one.
+pub(crate) fn is_earlier(version: &str, than: &str) -> bool {
+    let number = |version: &str| version.parse::<u64>().ok();
+    matches!((number(version), number(than)), (Some(version), Some(than)) if version < than)
 }

@@ -59,12 +59,12 @@ enum Phase {
 pub struct Term {
     lease: Arc<str>,
     phase: watch::Receiver<Phase>,
-    writes: Arc<Mutex<Writes>>,
+    writes: Arc<Mutex<TermWrites>>,
 }
 
 /// The writes of a term, of which the server may not yet have executed some.
 #[derive(Debug, Default)]
-struct Writes {
+struct TermWrites {
     /// Number of writes that wait for their response.
     waiting: usize,
     /// When the last write without a response was sent.
@@ -201,7 +201,7 @@ pub(crate) fn fence(
 
 /// A write on its way. Dropped without a response, it counts as unanswered.
 struct Write<'t> {
-    writes: &'t Mutex<Writes>,
+    writes: &'t Mutex<TermWrites>,
     /// The moment of sending, until there is a response.
     sent: Option<Instant>,
 }
@@ -242,7 +242,7 @@ fn is_write(request: &Request<Body>) -> bool {
 pub(crate) struct TermControl {
     lease: Arc<str>,
     phase: watch::Sender<Phase>,
-    writes: Arc<Mutex<Writes>>,
+    writes: Arc<Mutex<TermWrites>>,
 }
 
 impl TermControl {

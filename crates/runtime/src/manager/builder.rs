@@ -8,7 +8,7 @@ use super::servers::Servers;
 use super::{
     Election, Manager, ManagerError, State,
     controllers::Controllers,
-    writes::{FieldValidation, Writes},
+    writes::{FieldValidation, WriteOptions},
 };
 #[cfg(feature = "metrics")]
 use crate::metrics::Metrics;
@@ -36,7 +36,7 @@ pub struct ManagerBuilder {
     workers_of: BTreeMap<String, usize>,
     defaults: Defaults,
     warm_up: bool,
-    writes: Writes,
+    writes: WriteOptions,
     #[cfg(feature = "metrics")]
     metrics: Metrics,
     #[cfg(feature = "server")]
@@ -61,7 +61,7 @@ impl ManagerBuilder {
                 grace_period: GRACE_PERIOD,
             },
             warm_up: true,
-            writes: Writes::default(),
+            writes: WriteOptions::default(),
             #[cfg(feature = "metrics")]
             metrics: Metrics::new(),
             #[cfg(feature = "server")]

@@ -76,7 +76,7 @@ pub use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "server")]
 use self::servers::Servers;
-use self::{controllers::Controllers, writes::Writes};
+use self::{controllers::Controllers, writes::WriteOptions};
 #[cfg(feature = "metrics")]
 use crate::metrics::Metrics;
 #[cfg(feature = "server")]
@@ -169,7 +169,7 @@ pub struct Manager {
     status: Option<LeaderStatus>,
     runnables: Vec<Runnable>,
     controllers: Controllers,
-    writes: Writes,
+    writes: WriteOptions,
     name: String,
     state: Arc<State>,
     #[cfg(feature = "metrics")]

@@ -20,13 +20,13 @@ pub enum FieldValidation {
 
 /// What all writes of a client have in common.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Writes {
+pub(super) struct WriteOptions {
     pub(super) field_manager: Option<String>,
     pub(super) field_validation: Option<FieldValidation>,
     pub(super) is_dry_run: bool,
 }
 
-impl Writes {
+impl WriteOptions {
     /// Returns a client that adds the parameters to each write without them.
     pub(super) fn apply(self, client: Client) -> Client {
         if self.field_manager.is_none() && self.field_validation.is_none() && !self.is_dry_run {

@@ -356,7 +356,12 @@ impl Listening {
     }
 
     /// Serves one connection in the background.
-    fn spawn(&self, stream: TcpStream, admitted: Admitted, watcher: Watcher) {
+    fn spawn(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        admitted: Admitted,
+        watcher: Watcher,
+    ) {
         let (routes, tls) = (Arc::clone(&self.routes), self.tls.clone());
         let head = self.connections.limits.head;
         tokio::spawn(async move {
@@ -429,9 +434,20 @@ impl fmt::Debug for Listening {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
+        time::Instant,
+    };
 
     use super::*;
+
+    /// Connects a client by memory instead of a socket, so that no bytes are on their way when a paused clock jumps to the next timer.
+    async fn connected(listening: &Listening, graceful: &GracefulShutdown) -> DuplexStream {
+        let (client, server) = duplex(1 << 10);
+        let admitted = listening.connections.admit(0).await;
+        listening.spawn(server, admitted, graceful.watcher());
+        client
+    }
 
     /// Answers of a server with these limits, to the bytes that a client sends. The client reads until the server closes the connection.
     async fn served(limits: Limits) -> SocketAddr {
@@ -479,41 +495,47 @@ mod tests {
         rest(silent.remove(0)).await;
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_connection_without_a_whole_head_or_a_next_request_is_closed() {
-        let address = served(Limits {
-            head: Duration::from_millis(100),
-            ..Limits::default()
-        })
-        .await;
-        rest(begun(address, "").await).await;
-        rest(begun(address, "GET /healthz HTTP/1.1\r\nHost:").await).await;
-        let answer = rest(begun(address, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").await).await;
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let server = Server::plain("127.0.0.1:0").healthz("ping", checks::ping);
+        let listening = server.bind().await.unwrap();
+        let graceful = GracefulShutdown::new();
+        for (sent, status) in [
+            ("", ""),
+            ("GET /healthz HTTP/1.1\r\nHost:", ""),
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200"),
+        ] {
+            let started = Instant::now();
+            let mut client = connected(&listening, &graceful).await;
+            client.write_all(sent.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.unwrap();
+            assert_eq!(answer.get(..12).unwrap_or_default(), status, "{sent:?}");
+            // The clock of timers counts whole milliseconds.
+            let (elapsed, head) = (started.elapsed(), listening.connections.limits.head);
+            let in_time = head..=head + Duration::from_millis(1);
+            assert!(in_time.contains(&elapsed), "{sent:?}: {elapsed:?}");
+        }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_client_that_reads_no_response_does_not_keep_its_connection() {
         let mut server = Server::plain("127.0.0.1:0");
-        server = server.healthz("long", || std::future::ready(Err("x".repeat(64 << 20))));
-        server.limits.idle = Duration::from_millis(300);
+        server = server.healthz("long", || std::future::ready(Err("x".repeat(1 << 20))));
         let listening = server.bind().await.unwrap();
-        let (address, connections) = (
-            listening.local_addr().unwrap(),
-            Arc::clone(&listening.connections),
-        );
-        tokio::spawn(listening.serve(std::future::pending()));
-        let _stream = begun(address, "GET /healthz/long HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        assert_eq!(connections.count(), 1);
-        let closed = async {
-            while connections.count() > 0 {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        timeout(Duration::from_secs(10), closed)
-            .await
-            .expect("it is still open");
+        let graceful = GracefulShutdown::new();
+        let (started, mut client) = (Instant::now(), connected(&listening, &graceful).await);
+        let request = b"GET /healthz/long HTTP/1.1\r\nHost: a\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        // The response has begun, and the rest of it has no room.
+        client.read_u8().await.unwrap();
+        let Limits { idle, .. } = listening.connections.limits;
+        while started.elapsed() + Duration::from_secs(1) < idle {
+            assert_eq!(listening.connections.count(), 1);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(listening.connections.count(), 0);
     }
 
     #[tokio::test(start_paused = true)]

@@ -23,6 +23,15 @@ use crate::{
 pub(crate) type Responder =
     Box<dyn Fn(Request<Incoming>, Work) -> BoxFuture<'static, Response<Full<Bytes>>> + Send + Sync>;
 
+/// A response without content of its own: an HTTP status and a sentence.
+#[cfg(feature = "webhook")]
+pub(crate) type HttpError = (StatusCode, String);
+
+#[cfg(feature = "webhook")]
+pub(crate) fn bad_request(message: &str) -> HttpError {
+    (StatusCode::BAD_REQUEST, message.to_owned())
+}
+
 /// What the server serves.
 #[derive(Default)]
 pub(super) struct Routes {

@@ -2,7 +2,7 @@
 use std::{io, path::Path, sync::Arc};
 
 use parking_lot::{Mutex, RwLock};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
@@ -90,7 +90,10 @@ impl Acceptor {
         })
     }
 
-    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    pub(super) async fn accept<S>(&self, stream: S) -> io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         self.tls.accept(stream).await
     }
 

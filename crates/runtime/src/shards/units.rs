@@ -37,7 +37,7 @@ pub(super) struct Units {
     pub(super) leader: Arc<TermControl>,
     pub(super) status: LeaderStatus,
     pub(super) timing: Timing,
-    held: BTreeMap<Unit, Held>,
+    held: BTreeMap<Unit, HeldUnit>,
     /// Being taken, or handed over.
     moving: BTreeMap<Unit, Move>,
     moves: FuturesUnordered<BoxFuture<'static, Done>>,
@@ -64,7 +64,7 @@ struct Pause {
     version: Option<String>,
 }
 
-struct Held {
+struct HeldUnit {
     control: Arc<TermControl>,
     /// The resource version with which the Lease was taken.
     version: String,
@@ -330,7 +330,7 @@ impl Units {
             Unit::Leader => self.status.set_leader(true),
             Unit::Range(range) => self.set.open(range, control.term()),
         }
-        let held = Held {
+        let held = HeldUnit {
             control,
             version,
             is_seen: false,

@@ -11,7 +11,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::serve::{HttpError, bad_request};
+use crate::server::respond::{HttpError, bad_request};
 
 /// Most bytes of an admission review, as in controller-runtime: two objects of the size that etcd stores, and more.
 const MAX_ADMISSION: usize = 7 << 20;

@@ -77,8 +77,7 @@ pub use self::{
     handler::{Defaulter, Kind, Validator, Warnings},
     refusal::{FieldErrors, Refusal},
     request::{Operation, Request},
-    run::WebhookError,
-    settings::{Certificates, WebhookServer},
+    settings::{Certificates, WebhookError, WebhookServer},
 };
 use self::{
     conversion::{Convert, Converters},

@@ -10,12 +10,11 @@ use std::{
 
 use kube::Client;
 use parking_lot::Mutex;
-use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::{
-    Certificates, ClientConfig, Dispatch, WebhookServer, Webhooks,
+    Certificates, ClientConfig, Dispatch, WebhookError, WebhookServer, Webhooks,
     certificates::{CertificateError, Keeper, Loaded},
     publish::Publisher,
 };
@@ -23,25 +22,13 @@ use crate::{
     client::describe,
     metrics::Metrics,
     server::{
-        Server, ServerError, Tls,
+        Server, Tls,
         checks::{self, Check},
     },
 };
 
 /// How soon what failed is tried again.
 const RETRY: Duration = Duration::from_secs(2);
-
-/// Why the server of the webhooks did not start.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WebhookError {
-    /// Two webhooks have the same path.
-    #[error("two webhooks are served at {0}; Webhook::path gives one of them another path")]
-    PathTaken(String),
-    /// The server cannot listen, or its certificate is not usable.
-    #[error("the server of the webhooks cannot start")]
-    Server(#[from] ServerError),
-}
 
 /// The server of the webhooks, ready to run.
 pub(crate) struct Running {

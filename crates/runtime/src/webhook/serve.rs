@@ -33,7 +33,7 @@ use crate::{
     panics,
     server::{
         connections::Work,
-        respond::{Responder, response, text},
+        respond::{HttpError, Responder, bad_request, response, text},
     },
 };
 
@@ -60,8 +60,6 @@ pub(super) struct Dispatch {
 }
 
 type HttpResponse = Response<Full<Bytes>>;
-/// An answer without a review: an HTTP status and a sentence.
-pub(super) type HttpError = (StatusCode, String);
 
 impl Dispatch {
     pub(super) fn new(webhooks: &Webhooks, metrics: &Metrics) -> Result<Self, WebhookError> {
@@ -329,10 +327,6 @@ fn reply(value: &impl Serialize) -> Result<HttpResponse, HttpError> {
 fn parse<'a, T: Deserialize<'a>>(body: &'a [u8], what: &str) -> Result<T, HttpError> {
     serde_json::from_slice(body)
         .map_err(|error| bad_request(&format!("the body is not {what}: {error}")))
-}
-
-pub(super) fn bad_request(message: &str) -> HttpError {
-    (StatusCode::BAD_REQUEST, message.to_owned())
 }
 
 /// Returns the value of `timeout` in a query, such as `10s`. Anyone may send it, but the API server waits no longer than [`LONGEST`].

@@ -1,8 +1,10 @@
 //! Where the server of webhooks listens, how the API server reaches it, and its certificates.
 use std::path::PathBuf;
 
+use thiserror::Error;
+
 use super::{ClientConfig, OwnCertificates};
-use crate::server::TlsPolicy;
+use crate::server::{ServerError, TlsPolicy};
 
 /// The port that kubebuilder uses.
 const ADDRESS: &str = ":9443";
@@ -34,6 +36,18 @@ pub struct WebhookServer {
     pub(super) client_config: Option<ClientConfig>,
     pub(super) install: bool,
     pub(super) policy: TlsPolicy,
+}
+
+/// Why the server of the webhooks did not start.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WebhookError {
+    /// Two webhooks have the same path.
+    #[error("two webhooks are served at {0}; Webhook::path gives one of them another path")]
+    PathTaken(String),
+    /// The server cannot listen, or its certificate is not usable.
+    #[error("the server of the webhooks cannot start")]
+    Server(#[from] ServerError),
 }
 
 /// The certificate of the server.

@@ -58,6 +58,17 @@ fn users(server: &ApiServer) -> Vec<String> {
     users
 }
 
+/// Waits until the log has a line with a text.
+async fn logged(log: &Log, line: &str) {
+    let logged = async {
+        while !log.text().contains(line) {
+            tokio::task::yield_now().await;
+        }
+    };
+    let logged = timeout(PATIENCE * SECOND, logged).await;
+    assert!(logged.is_ok(), "{line} in {}", log.text());
+}
+
 #[tokio::test]
 async fn secrets_come_rotate_and_go() {
     let hub = ApiServer::new();
@@ -244,13 +255,7 @@ async fn a_kubeconfig_must_not_reach_outside_of_its_secret_and_no_log_shows_it()
     let refusals = refused.iter().map(|(name, _, reason)| (*name, *reason));
     for (name, reason) in refusals.chain([("m", "it has no key \"kubeconfig\"")]) {
         let line = format!("the Secret fleet/{name} has no usable kubeconfig: {reason}");
-        let logged = async {
-            while !log.text().contains(&line) {
-                tokio::task::yield_now().await;
-            }
-        };
-        let logged = timeout(PATIENCE * SECOND, logged).await;
-        assert!(logged.is_ok(), "{line} in {}", log.text());
+        logged(&log, &line).await;
     }
     store(&hub, "z", &kubeconfig);
     let joined = timeout(PATIENCE * SECOND, joined).await.unwrap().unwrap();
@@ -270,6 +275,7 @@ async fn one_bad_kubeconfig_stops_no_other_cluster() {
     // After a restart, the bad Secret is there from the start.
     for round in 0..2 {
         for panics in [false, true] {
+            let (log, _guard) = Log::collect();
             let mut manager = Manager::builder(hub.client(), "fleet").build().unwrap();
             let mut secrets = manager.kubeconfig_secrets("fleet");
             if panics {
@@ -290,7 +296,19 @@ async fn one_bad_kubeconfig_stops_no_other_cluster() {
                 seed(&rome, &name);
                 reconciled(&rome, &name, "rome").await;
             }
-            tokio::time::sleep(SECOND / 5).await;
+            let unusable: &[&str] = if panics {
+                &["a-bad", "rome"]
+            } else {
+                &["a-bad"]
+            };
+            for name in unusable {
+                logged(
+                    &log,
+                    &format!("the Secret fleet/{name} has no usable kubeconfig"),
+                )
+                .await;
+            }
+            assert!(!log.text().contains("hunter2"), "{}", log.text());
             let expected: &[&str] = if panics { &[] } else { &["rome"] };
             assert_eq!(clusters.names(), expected);
             assert!(!running.is_finished());

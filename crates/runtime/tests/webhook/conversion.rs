@@ -98,11 +98,20 @@ async fn a_body_that_does_not_arrive_takes_no_memory() {
         silent.push(begun(&operator, "/convert?timeout=999999999s", 256 << 20).await);
         silent.push(begun(&operator, "/mutate--v1-configmap?timeout=100000m", 7 << 20).await);
     }
-    tokio::time::sleep(SECOND / 5).await;
+    let arrived = async {
+        for path in ["/convert", "/mutate--v1-configmap"] {
+            let series =
+                format!("controller_runtime_webhook_requests_in_flight{{webhook=\"{path}\"}}");
+            while operator.metric(&series) != Some(10.0) {
+                tokio::time::sleep(SECOND / 100).await;
+            }
+        }
+    };
+    timeout(20 * SECOND, arrived).await.unwrap();
     let response = convert(&operator, "v2", list.clone()).await;
     assert_eq!(response["result"]["status"], "Success");
     let admission = review("CREATE", "a", &map("v1", "a", &json!({})), &Value::Null);
-    let answer = operator.post("/mutate--v1-configmap?timeout=1s", &admission);
+    let answer = operator.post("/mutate--v1-configmap?timeout=30s", &admission);
     assert_eq!(answer.await.json()["response"]["allowed"], true);
 
     for path in ["/convert?timeout=1s", "/mutate--v1-configmap?timeout=1s"] {

@@ -6,7 +6,7 @@ use http::Method;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::learn::{Known, learn_all};
+use super::{learn::Known, shrink::learn_all};
 use crate::{
     print::Found,
     request::send,

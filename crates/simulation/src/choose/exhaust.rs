@@ -3,7 +3,6 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    fmt,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
@@ -11,7 +10,7 @@ use std::{
 use super::{
     learn::{Known, learn},
     shrink::shrink,
-    summary::Summary,
+    summary::{Exhaustion, Summary},
 };
 use crate::{
     fault::Fault,
@@ -22,36 +21,11 @@ use crate::{
     settings::{Budget, Setup, Workload},
 };
 
-/// What an exhaustive simulation has shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Exhaustion {
-    /// Different states of the world, in which more than one thing could happen next.
-    pub states: u64,
-    /// Orders with up to this number of faults were tried.
-    pub faults: usize,
-    /// Whether all of them were tried, within the budget.
-    pub complete: bool,
-}
-
-impl fmt::Display for Exhaustion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { states, faults, .. } = self;
-        let what = if self.complete {
-            "exhausted"
-        } else {
-            "cut off"
-        };
-        let s = if *faults == 1 { "" } else { "s" };
-        write!(f, "{what}: {states} states with up to {faults} fault{s}")
-    }
-}
-
 /// One thing that can happen next: a move, and a fault at it.
 type Alternative = (Move, Option<Fault>);
 
 /// A state on the way of the current run.
-struct Node {
+struct Branch {
     alternatives: Vec<Alternative>,
     /// The alternative of the current run.
     current: usize,
@@ -60,7 +34,7 @@ struct Node {
     faults: usize,
 }
 
-impl Node {
+impl Branch {
     /// Returns the moves that are asleep after the current alternative.
     fn asleep_after(&self) -> BTreeSet<Move> {
         let (chosen, fault) = &self.alternatives[self.current];
@@ -86,7 +60,7 @@ impl Node {
 /// A depth-first search, over several runs.
 #[derive(Default)]
 struct Search {
-    path: Vec<Node>,
+    path: Vec<Branch>,
     /// How many choices the current run has made.
     depth: usize,
     most_faults: usize,
@@ -149,8 +123,8 @@ impl Decide for Search {
     ) -> Option<Choice> {
         if self.depth == self.path.len() {
             let last = self.path.last();
-            let asleep = last.map(Node::asleep_after).unwrap_or_default();
-            let faults = last.map_or(0, Node::faults_after);
+            let asleep = last.map(Branch::asleep_after).unwrap_or_default();
+            let faults = last.map_or(0, Branch::faults_after);
             if self.is_known(state(), faults, &asleep) {
                 return None;
             }
@@ -169,7 +143,7 @@ impl Decide for Search {
             if alternatives.is_empty() {
                 return None;
             }
-            self.path.push(Node {
+            self.path.push(Branch {
                 alternatives,
                 current: 0,
                 asleep,
@@ -288,7 +262,7 @@ fn search(
 }
 
 /// Returns the faults of a run.
-fn decisions(path: &[Node]) -> Vec<Decision> {
+fn decisions(path: &[Branch]) -> Vec<Decision> {
     let chosen = path.iter().map(|node| &node.alternatives[node.current]);
     chosen
         .filter_map(|(it, fault)| {

@@ -10,9 +10,9 @@ use fastrand::Rng;
 
 use super::{
     around::try_scenarios,
-    learn::{Known, learn_all},
+    learn::Known,
     plan::{self, Singles},
-    shrink::shrink,
+    shrink::{learn_all, shrink},
     summary::Summary,
     threads::on_threads,
 };

@@ -2,17 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{
-    pages::pages,
-    shrink::{detailed, shrink_calm},
-    threads::on_threads,
-};
+use super::pages::pages;
 use crate::{
     judge::{Basis, Reference, wrong_history},
     names::Names,
     oracle::Oracle,
     print::Found,
-    run::{Child, Passed, run},
+    run::{Child, Outcome, Passed, run},
     schedule::Schedule,
     settings::{Setup, Workload},
     state::{Mask, differences, pull_policies},
@@ -145,37 +141,32 @@ pub(crate) fn learn<'a>(
     })
 }
 
-/// Runs each workload without faults.
-pub(crate) fn learn_all<'a>(
-    setup: &Arc<Setup>,
-    workloads: &'a [Workload],
-    seed: u64,
-    threads: usize,
-    watch: &mut dyn FnMut(&[Entry]),
-) -> Result<Vec<Known<'a>>, Box<Found>> {
-    let workloads: Vec<&Workload> = workloads.iter().collect();
-    let one = |workload: &&'a Workload| {
-        let mut logs = Vec::new();
-        let learned = learn(setup, workload, seed, &mut |log| logs.push(log.to_vec()));
-        (learned, logs)
-    };
-    let mut known = Vec::new();
-    let learned = on_threads(threads, &workloads, one, |(it, _)| it.is_err());
-    for (workload, (learned, logs)) in workloads.iter().zip(learned) {
-        for log in &logs {
-            watch(log);
-        }
-        let learned = learned.map_err(|found| shrink_calm(setup, workload, seed, found));
-        known.push(learned?);
-    }
-    Ok(known)
-}
-
 /// Returns the basis of a run without faults.
 fn basis<'a>(names: &'a Names, schedule: &Schedule) -> Basis<'a> {
     Basis {
         names,
         seed: schedule.seed,
         reference: None,
+    }
+}
+
+/// Runs a schedule that has failed once more, for its timeline.
+pub(crate) fn detailed(
+    setup: &Arc<Setup>,
+    workload: &Workload,
+    schedule: &Schedule,
+    basis: Basis<'_>,
+    outcome: Outcome,
+) -> Outcome {
+    let schedule = Schedule {
+        detailed: true,
+        ..schedule.clone()
+    };
+    let again = run(setup, workload, &schedule, basis);
+    // An operator that is not deterministic may do something else.
+    if again.failure.is_some() {
+        again
+    } else {
+        outcome
     }
 }

@@ -26,12 +26,11 @@ use crate::{
     settings::{Budget, Simulation, variable},
     timeline::Entry,
 };
-pub use exhaust::Exhaustion;
 use exhaust::exhaust;
 use explore::explore;
 pub use repeat::assert_repeatable;
 use replay::{Kept, replay};
-pub use summary::Summary;
+pub use summary::{Exhaustion, Summary};
 
 impl Simulation {
     /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, also where the test passes. Single faults that were

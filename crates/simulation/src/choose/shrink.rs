@@ -6,7 +6,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::learn::{Known, learn};
+use super::{
+    learn::{Known, detailed, learn},
+    threads::on_threads,
+};
 use crate::{
     judge::{Basis, Reference},
     oracle::Oracle,
@@ -96,7 +99,7 @@ pub(crate) fn calm(
 }
 
 /// Makes the workload of a failure without faults smaller.
-pub(crate) fn shrink_calm(
+fn shrink_calm(
     setup: &Arc<Setup>,
     workload: &Workload,
     seed: u64,
@@ -134,23 +137,28 @@ fn reduce(
     }
 }
 
-/// Runs a schedule that has failed once more, for its timeline.
-pub(crate) fn detailed(
+/// Runs each workload without faults; one that fails then is made smaller.
+pub(crate) fn learn_all<'a>(
     setup: &Arc<Setup>,
-    workload: &Workload,
-    schedule: &Schedule,
-    basis: Basis<'_>,
-    outcome: Outcome,
-) -> Outcome {
-    let schedule = Schedule {
-        detailed: true,
-        ..schedule.clone()
+    workloads: &'a [Workload],
+    seed: u64,
+    threads: usize,
+    watch: &mut dyn FnMut(&[Entry]),
+) -> Result<Vec<Known<'a>>, Box<Found>> {
+    let workloads: Vec<&Workload> = workloads.iter().collect();
+    let one = |workload: &&'a Workload| {
+        let mut logs = Vec::new();
+        let learned = learn(setup, workload, seed, &mut |log| logs.push(log.to_vec()));
+        (learned, logs)
     };
-    let again = run(setup, workload, &schedule, basis);
-    // An operator that is not deterministic may do something else.
-    if again.failure.is_some() {
-        again
-    } else {
-        outcome
+    let mut known = Vec::new();
+    let learned = on_threads(threads, &workloads, one, |(it, _)| it.is_err());
+    for (workload, (learned, logs)) in workloads.iter().zip(learned) {
+        for log in &logs {
+            watch(log);
+        }
+        let learned = learned.map_err(|found| shrink_calm(setup, workload, seed, found));
+        known.push(learned?);
     }
+    Ok(known)
 }

@@ -2,7 +2,6 @@
 
 use std::{fmt, time::Duration};
 
-use super::exhaust::Exhaustion;
 use crate::scenario::Scenario;
 
 /// The statistics of a simulation without violations.
@@ -27,6 +26,31 @@ pub struct Summary {
     pub scenarios: Vec<Scenario>,
     /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
     pub exhaustion: Option<Exhaustion>,
+}
+
+/// What an exhaustive simulation has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exhaustion {
+    /// Different states of the world, in which more than one thing could happen next.
+    pub states: u64,
+    /// Orders with up to this number of faults were tried.
+    pub faults: usize,
+    /// Whether all of them were tried, within the budget.
+    pub complete: bool,
+}
+
+impl fmt::Display for Exhaustion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { states, faults, .. } = self;
+        let what = if self.complete {
+            "exhausted"
+        } else {
+            "cut off"
+        };
+        let s = if *faults == 1 { "" } else { "s" };
+        write!(f, "{what}: {states} states with up to {faults} fault{s}")
+    }
 }
 
 /// The number of missed kinds that a warning names.

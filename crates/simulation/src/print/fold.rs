@@ -38,6 +38,7 @@ pub(super) fn shown(log: &[Entry]) -> Vec<Entry> {
             who: "simulation".to_owned(),
             text: format!("sees {what} {more} more {times}, until {until:.3} s"),
             fault: false,
+            answered: None,
         });
     }
     folded
@@ -73,6 +74,7 @@ mod tests {
                 who: "operator".to_owned(),
                 text: format!("{letter} (resourceVersion {at})"),
                 fault: false,
+                answered: None,
             })
             .collect();
         let texts: Vec<String> = shown(&log).iter().map(|it| it.text.clone()).collect();

@@ -1,7 +1,5 @@
 //! A violation, with all that its report needs.
 
-use std::fmt;
-
 use serde_json::json;
 
 use crate::{
@@ -33,13 +31,6 @@ pub struct Found {
     pub(crate) log: Vec<Entry>,
     /// The timeline of the same run without its faults; empty if it has none.
     pub(crate) calm: Vec<Entry>,
-}
-
-/// The report that [`Simulation::run`](crate::Simulation::run) prints: timeline, difference and likely cause.
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&super::failure(self, None))
-    }
 }
 
 impl Found {
@@ -78,11 +69,6 @@ impl Found {
             log,
             calm: Vec::new(),
         })
-    }
-
-    /// Returns a page that shows the run beside the one without faults: one file that opens in any browser, without a network.
-    pub fn picture(&self) -> String {
-        super::picture::picture(self, &super::failure(self, None))
     }
 
     /// Sets the timeline of the run without faults.

@@ -7,7 +7,10 @@ mod pattern;
 mod picture;
 mod terminal;
 
-use std::{fmt::Write as _, path::Path};
+use std::{
+    fmt::{self, Write as _},
+    path::Path,
+};
 
 use crate::{oracle::Oracle, timeline::Entry};
 pub use found::Found;
@@ -15,6 +18,20 @@ pub(crate) use terminal::{Progress, say};
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
+
+/// The report that [`Simulation::run`](crate::Simulation::run) prints: timeline, difference and likely cause.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&failure(self, None))
+    }
+}
+
+impl Found {
+    /// Returns a page that shows the run beside the one without faults: one file that opens in any browser, without a network.
+    pub fn picture(&self) -> String {
+        picture::picture(self, &failure(self, None))
+    }
+}
 
 /// Returns the report of a violation.
 pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {

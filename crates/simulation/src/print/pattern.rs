@@ -6,7 +6,7 @@ use crate::{
     oracle::{Oracle, Variety},
     schedule::{Decision, Point},
     state::Difference,
-    timeline::Entry,
+    timeline::{Answered, Entry},
 };
 
 /// Said of reconciles that follow each other.
@@ -106,42 +106,37 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
 /// Returns what usually causes a request that is rejected with the same status again and again.
 fn refused_again(found: &Found) -> Option<String> {
     const TIMES: usize = 5;
-    let requests = found.log.iter().rev().filter_map(|entry| {
-        let (what, answer) = entry.text.split_once(" → ")?;
-        let mut words = what.split(' ');
-        let (verb, resource) = (words.next()?, words.next()?);
-        let is_write = matches!(verb, "create" | "update" | "patch" | "delete");
-        // An attempt may end at a read. Reports of failures say nothing about their cause.
-        let is_attempt = is_write || (verb == "get" && answer.starts_with("404"));
-        let is_report = resource.split('.').next() == Some("events");
-        (is_attempt && !is_report && !entry.fault).then_some((verb, what, answer))
+    let requests = found.log.iter().rev().filter_map(|it| it.answered.as_ref());
+    // An attempt may end at a read. Reports of failures say nothing about their cause.
+    let attempts = requests.filter(|it| {
+        let is_write = matches!(it.verb, "create" | "update" | "patch" | "delete");
+        !it.is_report && (is_write || (it.verb == "get" && it.status == 404))
     });
-    let attempts: Vec<_> = requests.take(4 * TIMES).collect();
-    let is_read = |it: &&(&str, &str, &str)| it.0 == "get";
+    let attempts: Vec<&Answered> = attempts.take(4 * TIMES).collect();
     // A read that finds nothing is the cause only where no write follows it.
-    let last = attempts.iter().find(|it| !is_read(it));
-    let (verb, what, answer) = *last.or(attempts.first())?;
-    let mut writes = attempts.into_iter().filter(|it| it.0 == verb);
-    writes.next();
-    let (status, _) = answer.split_at_checked(3)?;
-    let again = writes.filter(|(_, other, answer)| *other == what && answer.starts_with(status));
-    if !status.starts_with('4') || again.count() < TIMES {
+    let last = attempts.iter().find(|it| it.verb != "get");
+    let last = *last.or(attempts.first())?;
+    let times = attempts.iter().filter(|it| **it == last).count();
+    if !(400..500).contains(&last.status) || times <= TIMES {
         return None;
     }
-    let why = match (verb, status) {
-        ("create", "409") => {
+    let Answered {
+        verb, what, status, ..
+    } = last;
+    let why = match (*verb, status) {
+        ("create", 409) => {
             "The object exists, and the operator does not find it: it looks for another name or label, or takes that it exists for a failure. Take AlreadyExists as done, and look at the object then."
         }
-        ("patch", "409") => {
+        ("patch", 409) => {
             "An apply without `force` is refused as long as another manager owns one of its fields, and a patch with a resourceVersion as long as that is an old one. Force the apply of fields that are the operator's, and read the object before each attempt."
         }
-        (_, "409") => {
+        (_, 409) => {
             "The object is sent with an old resourceVersion. Read it before each attempt, or use server-side apply."
         }
-        (_, "404") => {
+        (_, 404) => {
             "The object does not exist, and the error policy keeps retrying. If the reconciled object itself is gone, end the reconcile without an error. If something else is missing, create it first, or watch it and reconcile when it appears."
         }
-        (_, "403") => "The operator lacks the permission, or the namespace is being deleted.",
+        (_, 403) => "The operator lacks the permission, or the namespace is being deleted.",
         _ => {
             "Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
         }

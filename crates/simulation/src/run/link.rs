@@ -19,8 +19,7 @@ use tower::{BoxError, Service};
 use super::{
     answers::{Answer, error, reset, unfailing},
     requests,
-    steer::{Move, Steering},
-    world::World,
+    world::{Move, Steering, World},
 };
 use crate::{
     fault::{Fault, drift},

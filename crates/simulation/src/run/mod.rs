@@ -9,7 +9,6 @@ mod requests;
 mod rest;
 mod skew;
 mod stall;
-mod steer;
 mod watching;
 mod workers;
 mod world;
@@ -41,10 +40,8 @@ use crate::{
 use judged::at_rest_after;
 use link::Link;
 use rest::{rest, restart};
-pub(crate) use steer::{Choice, Decide, Move};
-use steer::{Follow, Steering};
-use world::World;
-pub(crate) use world::{Asked, Child, Passed};
+pub(crate) use world::{Asked, Child, Choice, Decide, Move, Passed};
+use world::{Follow, Steering, World};
 
 /// What a run has shown.
 #[derive(Debug)]

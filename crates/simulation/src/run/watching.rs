@@ -14,7 +14,7 @@ use tower::BoxError;
 use super::{
     answers::{Answer, expired},
     link::Link,
-    steer::Steering,
+    world::Steering,
 };
 use crate::{
     fault::Fault,

@@ -1,6 +1,6 @@
 //! Forwards one request to the API server and applies the fault of a matching rule to the response.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
@@ -8,14 +8,17 @@ use http::{HeaderMap, HeaderValue, Request, Response, header};
 use http_body_util::{BodyDataStream, BodyExt as _, StreamBody};
 use hyper::body::{Frame, Incoming};
 use kube::{Client, client::Body, config::AuthInfo};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{
     Fault, RecordedRequest, connection::Connection, fault, rule::Rules, transform::transform,
 };
 use crate::{error::Error, kubeconfig::without_retry, reaper::Reaper};
 
-type Answer = Response<StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>>;
+/// How long a client may take for the body of a request.
+const BODY: Duration = Duration::from_secs(60);
+
+pub(super) type Answer = Response<StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>>;
 
 /// Headers of one connection (RFC 9110, section 7.6.1), and the host.
 const HOP_BY_HOP: [header::HeaderName; 7] = [
@@ -101,7 +104,8 @@ impl Upstream {
 
     async fn forward(&self, request: Request<Incoming>) -> Result<Response<Body>, io::Error> {
         let (mut parts, body) = request.into_parts();
-        let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+        let body = timeout(BODY, body.collect()).await?;
+        let body = body.map_err(io::Error::other)?.to_bytes();
         remove_hop_by_hop(&mut parts.headers);
         let upstream = if parts.headers.get(header::AUTHORIZATION) == Some(&self.secret) {
             parts.headers.remove(header::AUTHORIZATION);
@@ -123,7 +127,7 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-fn full(answer: Response<Bytes>) -> Answer {
+pub(super) fn full(answer: Response<Bytes>) -> Answer {
     answer.map(|body| {
         StreamBody::new(
             Box::pin(futures::stream::iter([Ok(Frame::data(body))])) as BoxStream<'static, _>

@@ -7,20 +7,23 @@ mod rule;
 mod transform;
 
 use std::{
+    io,
     net::Ipv4Addr,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use hyper::{server::conn::http1, service::service_fn};
-use hyper_util::rt::TokioIo;
+use http::Request;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use kube::Client;
 use rcgen::{Certificate, KeyPair};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::TcpListener,
     task::{AbortHandle, JoinSet},
-    time::sleep,
+    time::{sleep, timeout},
 };
 use tokio_rustls::{
     TlsAcceptor,
@@ -29,7 +32,7 @@ use tokio_rustls::{
 
 use self::{
     connection::Connection,
-    forward::Upstream,
+    forward::{Answer, Upstream},
     rule::{Rules, Signal},
 };
 pub use self::{
@@ -43,6 +46,12 @@ use crate::{
     kubeconfig::{with_token, without_retry},
     reaper::Reaper,
 };
+
+/// How long a client may take for a TLS handshake.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long a client may take for the head of a request, including the pause before it. Clients close their idle connections after 90
+/// seconds; a shorter limit would break requests that no rule breaks.
+const HEAD: Duration = Duration::from_secs(120);
 
 /// An HTTPS proxy on 127.0.0.1 in front of the API server. Without rules it changes nothing. It ends when it is dropped, or with
 /// its async runtime.
@@ -198,12 +207,92 @@ async fn accept(listener: TcpListener, tls: TlsAcceptor, upstream: Arc<Upstream>
                 let (tls, upstream) = (tls.clone(), Arc::clone(&upstream));
                 let connection = Connection::new(&stream);
                 connections.spawn(async move {
-                    let Ok(stream) = tls.accept(stream).await else { return };
-                    let service = service_fn(|request| Arc::clone(&upstream).answer(request, connection.clone()));
-                    // The error is a disconnected client or an injected fault.
-                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                    let answer = |request| Arc::clone(&upstream).answer(request, connection.clone());
+                    serve(stream, &tls, answer).await;
                 });
             }
+        }
+    }
+}
+
+/// Serves one connection, unless its client takes too long to say what it wants.
+async fn serve<F>(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    tls: &TlsAcceptor,
+    answer: impl Fn(Request<Incoming>) -> F,
+) where
+    F: Future<Output = io::Result<Answer>>,
+{
+    let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await else {
+        return;
+    };
+    // The error is a disconnected client or an injected fault.
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .serve_connection(TokioIo::new(stream), service_fn(answer))
+        .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Response;
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
+        time::Instant,
+    };
+    use tokio_rustls::{
+        TlsConnector,
+        rustls::{ClientConfig, RootCertStore, pki_types::ServerName},
+    };
+
+    use super::*;
+
+    /// A connection to a proxy that answers each request with 200, and how a client that trusts it connects.
+    fn served() -> (DuplexStream, TlsConnector) {
+        let identity = Identity::new().unwrap();
+        let tls = tls(&identity.server_certificate, &identity.server_key).unwrap();
+        let (client, server) = duplex(4096);
+        tokio::spawn(async move {
+            let answer = |_| async { Ok(forward::full(Response::new(Bytes::new()))) };
+            serve(server, &tls, answer).await;
+        });
+        let mut roots = RootCertStore::empty();
+        roots.add(identity.ca_der.into()).unwrap();
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        (client, TlsConnector::from(Arc::new(config)))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_without_a_handshake_is_disconnected() {
+        let (mut client, _) = served();
+        let started = Instant::now();
+        assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+        assert_eq!(started.elapsed(), HANDSHAKE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_without_a_whole_head_is_disconnected_and_an_idle_one_later_than_clients_do_it()
+     {
+        for (sent, answered) in [
+            ("", false),
+            ("GET / HTTP/1.1\r\nHost:", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true),
+        ] {
+            let (client, connector) = served();
+            let name = ServerName::try_from("localhost").unwrap();
+            let mut client = connector.connect(name, client).await.unwrap();
+            client.write_all(sent.as_bytes()).await.unwrap();
+            let (started, mut answer) = (Instant::now(), Vec::new());
+            // The connection may end without the last message of TLS.
+            let _ = client.read_to_end(&mut answer).await;
+            assert_eq!(answer.starts_with(b"HTTP/1.1 200"), answered, "{sent:?}");
+            assert_eq!(started.elapsed().as_secs(), HEAD.as_secs(), "{sent:?}");
         }
     }
 }

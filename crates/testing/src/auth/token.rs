@@ -36,10 +36,11 @@ const SERVER: &str = "https://kubernetes.default.svc";
 
 /// The valid tokens.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens(HashMap<String, Token>);
+pub(crate) struct Tokens(HashMap<String, Grant>);
 
+/// What a token gives its bearer.
 #[derive(Debug)]
-struct Token {
+struct Grant {
     user: User,
     audiences: Vec<String>,
     end: Option<Timestamp>,
@@ -52,7 +53,7 @@ impl Tokens {
         let end = None;
         self.0.insert(
             token,
-            Token {
+            Grant {
                 user,
                 audiences,
                 end,
@@ -136,7 +137,7 @@ pub(crate) fn create(auth: &Mutex<Auth>, store: &Store, request: &Request) -> An
     });
     let header = json!({"alg": "none"});
     let token = format!("{}.{}.{}", base64url(&header), base64url(&claims), random());
-    let issued = Token {
+    let issued = Grant {
         user,
         audiences: audiences.clone(),
         end: Some(end),

@@ -17,7 +17,7 @@ use crate::{
         kind::{Kind, Kinds},
         uids::Uids,
     },
-    storage::{Changes, Collection, Objects, Place, Snapshot, Stored},
+    storage::{Changes, Collection, GroupResource, Objects, Snapshot, Stored},
     values::object,
     webhooks::Webhooks,
 };
@@ -58,7 +58,7 @@ pub(crate) struct Store {
     pub(crate) authority: String,
 }
 
-fn place(kind: &Kind) -> Place {
+fn place(kind: &Kind) -> GroupResource {
     (events::stored_group(kind).to_owned(), kind.plural.clone())
 }
 

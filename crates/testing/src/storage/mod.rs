@@ -7,5 +7,5 @@ mod objects;
 mod stored;
 
 pub(crate) use changes::{Changes, lock};
-pub(crate) use objects::{Change, Collection, Objects, Place, Snapshot};
+pub(crate) use objects::{Change, Collection, GroupResource, Objects, Snapshot};
 pub(crate) use stored::Stored;

@@ -16,7 +16,7 @@ use crate::{
 type Key = (String, String);
 
 /// Group and plural of a collection.
-pub(crate) type Place = (String, String);
+pub(crate) type GroupResource = (String, String);
 
 /// One change of an object.
 #[derive(Clone, Debug)]
@@ -98,9 +98,9 @@ pub(crate) struct Snapshot {
 #[derive(Clone, Debug)]
 pub(crate) struct Objects {
     revision: u64,
-    collections: BTreeMap<Place, Collection>,
+    collections: BTreeMap<GroupResource, Collection>,
     /// The objects that name an owner, by its uid.
-    dependents: HashMap<String, BTreeSet<(Place, Key)>>,
+    dependents: HashMap<String, BTreeSet<(GroupResource, Key)>>,
     snapshots: BTreeMap<u64, Snapshot>,
     window: usize,
     counter: u64,
@@ -138,11 +138,16 @@ impl Objects {
         self.counter
     }
 
-    pub(crate) fn collection(&mut self, place: Place) -> &mut Collection {
+    pub(crate) fn collection(&mut self, place: GroupResource) -> &mut Collection {
         self.collections.entry(place).or_default()
     }
 
-    pub(crate) fn get(&self, place: &Place, namespace: &str, name: &str) -> Option<Arc<Value>> {
+    pub(crate) fn get(
+        &self,
+        place: &GroupResource,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Arc<Value>> {
         let collection = self.collections.get(place)?;
         collection
             .objects
@@ -153,7 +158,7 @@ impl Objects {
     /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
     pub(crate) fn stored<'s>(
         &'s self,
-        place: &Place,
+        place: &GroupResource,
         namespace: &'s str,
     ) -> impl Iterator<Item = &'s Stored> + use<'s> {
         self.collections
@@ -165,7 +170,7 @@ impl Objects {
     /// Returns the objects as they were at a revision; the error is the oldest revision that is still known.
     pub(crate) fn at(
         &self,
-        place: &Place,
+        place: &GroupResource,
         namespace: &str,
         revision: u64,
     ) -> Result<Vec<Stored>, u64> {
@@ -192,12 +197,15 @@ impl Objects {
     }
 
     /// Returns all collections, sorted by group and plural.
-    pub(crate) fn collections(&self) -> impl Iterator<Item = (&Place, &Collection)> {
+    pub(crate) fn collections(&self) -> impl Iterator<Item = (&GroupResource, &Collection)> {
         self.collections.iter()
     }
 
     /// Returns the objects that name the owner with this uid, in the order of [`Self::collections`].
-    pub(crate) fn dependents(&self, uid: &str) -> impl Iterator<Item = (&Place, Arc<Value>)> {
+    pub(crate) fn dependents(
+        &self,
+        uid: &str,
+    ) -> impl Iterator<Item = (&GroupResource, Arc<Value>)> {
         let places = self.dependents.get(uid).into_iter().flatten();
         places.filter_map(|(place, key)| {
             let collection = self.collections.get(place)?;
@@ -206,7 +214,7 @@ impl Objects {
     }
 
     /// Replaces the owners `old` of an object by `new` in the index of dependents.
-    fn index(&mut self, place: &Place, old: Option<&Value>, new: Option<&Value>) {
+    fn index(&mut self, place: &GroupResource, old: Option<&Value>, new: Option<&Value>) {
         let owners = |object: Option<&Value>| -> Vec<String> {
             object
                 .map(|object| object::list(object, "/metadata/ownerReferences"))
@@ -235,7 +243,7 @@ impl Objects {
     }
 
     /// Stores an object as the newest revision and returns it with that `resourceVersion`.
-    pub(crate) fn write(&mut self, place: Place, mut object: Value) -> Arc<Value> {
+    pub(crate) fn write(&mut self, place: GroupResource, mut object: Value) -> Arc<Value> {
         self.revision += 1;
         let revision = self.revision;
         section(&mut object, "metadata")
@@ -260,7 +268,7 @@ impl Objects {
     /// Removes an object and returns its last state, with the revision of the deletion.
     pub(crate) fn remove(
         &mut self,
-        place: Place,
+        place: GroupResource,
         namespace: &str,
         name: &str,
     ) -> Option<Arc<Value>> {
@@ -285,14 +293,14 @@ impl Objects {
         Some(Arc::new(last))
     }
 
-    fn remember(&mut self, place: Place, change: Change) {
+    fn remember(&mut self, place: GroupResource, change: Change) {
         let window = self.window;
         self.collection(place).remember(change, window);
     }
 
     /// Compacts the history of all collections, also of those that are empty so far: no watch starts at an older revision, paged
     /// lists expire, open watches continue.
-    pub(crate) fn compact(&mut self, places: impl Iterator<Item = Place>) {
+    pub(crate) fn compact(&mut self, places: impl Iterator<Item = GroupResource>) {
         self.snapshots.clear();
         // A new revision, so that a watch from the newest change expires too.
         self.revision += 1;

@@ -9,6 +9,7 @@ use std::{
     convert::Infallible,
     error::Error,
     io::{self, ErrorKind},
+    net::SocketAddr,
     time::Duration,
 };
 
@@ -32,11 +33,19 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 const CONNECTIONS: usize = 4096;
 
 /// How long nothing is accepted after an error of the system, such as too many open files: another attempt at once would fail as well.
-pub const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts connections until it is dropped, which closes all of them.
 pub async fn accept<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F) -> Infallible
 where
+    F: Future<Output = ()> + Send + 'static,
+{
+    accept_each(|| listener.accept(), serve).await
+}
+
+async fn accept_each<N, F>(next: impl Fn() -> N, serve: impl Fn(TcpStream) -> F) -> Infallible
+where
+    N: Future<Output = io::Result<(TcpStream, SocketAddr)>>,
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
@@ -46,7 +55,7 @@ where
             connections.join_next().await;
             continue;
         }
-        match listener.accept().await {
+        match next().await {
             Ok((stream, _)) => {
                 connections.spawn(serve(stream));
             }
@@ -57,7 +66,7 @@ where
 }
 
 /// Returns whether an error concerns one client, which has already disconnected.
-pub fn is_of_client(error: &io::Error) -> bool {
+fn is_of_client(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
@@ -107,4 +116,41 @@ pub async fn collect(mut body: Incoming, most: usize) -> io::Result<Bytes> {
     };
     let late = |_| io::Error::new(ErrorKind::TimedOut, "the body took too long");
     timeout(PATIENCE, read).await.map_err(late)?
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_error_of_the_system_pauses_and_one_of_a_client_does_not() {
+        for (kind, pause) in [
+            (ErrorKind::ConnectionAborted, Duration::ZERO),
+            (ErrorKind::ConnectionReset, Duration::ZERO),
+            (ErrorKind::Interrupted, Duration::ZERO),
+            // Such as too many open files.
+            (ErrorKind::Other, PAUSE),
+        ] {
+            let (attempts, started, last) =
+                (Cell::new(0), Instant::now(), Cell::new(Duration::MAX));
+            let next = || {
+                attempts.set(attempts.get() + 1);
+                last.set(started.elapsed());
+                let goes_on = attempts.get() > 5;
+                async move {
+                    if goes_on {
+                        std::future::pending::<()>().await;
+                    }
+                    Err(kind.into())
+                }
+            };
+            let accepting = accept_each(next, |_| async {});
+            assert!(timeout(60 * PAUSE, accepting).await.is_err());
+            assert_eq!((attempts.get(), last.get()), (6, 5 * pause), "{kind}");
+        }
+    }
 }

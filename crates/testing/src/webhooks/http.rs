@@ -17,7 +17,7 @@ use super::chain;
 use crate::values::object::{at, text};
 
 /// Where a webhook is.
-struct Place {
+struct Endpoint {
     is_secure: bool,
     /// The name that the certificate has, with the port.
     authority: String,
@@ -34,21 +34,21 @@ pub(crate) async fn post(
     review: &Value,
     seconds: u64,
 ) -> Result<Value, String> {
-    let place = place(services, config)?;
-    let Place {
+    let endpoint = endpoint(services, config)?;
+    let Endpoint {
         authority, path, ..
-    } = &place;
-    let scheme = if place.is_secure { "https" } else { "http" };
+    } = &endpoint;
+    let scheme = if endpoint.is_secure { "https" } else { "http" };
     let failed =
         |why: String| format!("Post \"{scheme}://{authority}{path}?timeout={seconds}s\": {why}");
-    let stream = connect(&place.address).await.map_err(failed)?;
+    let stream = connect(&endpoint.address).await.map_err(failed)?;
     let request = Request::post(format!("{path}?timeout={seconds}s"))
         .header(header::HOST, authority)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::ACCEPT, "application/json")
         .body(Full::from(review.to_string()))
         .map_err(|error| failed(error.to_string()))?;
-    let answer = if place.is_secure {
+    let answer = if endpoint.is_secure {
         let bundle = at(config, "/caBundle");
         let stream = secure(stream, authority, bundle).await.map_err(failed)?;
         send(stream, request).await
@@ -67,12 +67,12 @@ pub(crate) async fn post(
     }
 }
 
-fn place(services: SocketAddr, config: &Value) -> Result<Place, String> {
+fn endpoint(services: SocketAddr, config: &Value) -> Result<Endpoint, String> {
     let url = text(config, "/url");
     if url.is_empty() {
         let service = at(config, "/service");
         let port = at(service, "/port").as_u64().unwrap_or(443);
-        return Ok(Place {
+        return Ok(Endpoint {
             is_secure: true,
             authority: format!(
                 "{}.{}.svc:{port}",
@@ -87,7 +87,7 @@ fn place(services: SocketAddr, config: &Value) -> Result<Place, String> {
     let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
     let is_secure = uri.scheme_str() != Some("http");
     let port = if is_secure { 443 } else { 80 };
-    Ok(Place {
+    Ok(Endpoint {
         is_secure,
         address: match uri.port() {
             Some(_) => authority.clone(),

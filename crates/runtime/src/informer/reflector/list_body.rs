@@ -20,7 +20,7 @@ pub(super) struct ListBody {
     reader: Reader,
     /// Fails if the server sends nothing for this time.
     silence: Duration,
-    place: Place,
+    stage: Stage,
     /// Whether it has the field `items`, as each list has.
     pub(super) has_items: bool,
     /// The list's own metadata; complete after the last item.
@@ -28,7 +28,7 @@ pub(super) struct ListBody {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Stage {
     /// Before the first byte.
     Start,
     /// Before a key of the list, or its end.
@@ -47,7 +47,7 @@ impl ListBody {
         Self {
             reader,
             silence,
-            place: Place::Start,
+            stage: Stage::Start,
             has_items: false,
             metadata: ListMeta::default(),
         }
@@ -56,41 +56,41 @@ impl ListBody {
     /// Returns the next item, which is not decoded yet; `None` at the end of the list.
     pub(super) async fn next_item(&mut self) -> Result<Option<&str>, WatchFailure> {
         loop {
-            self.place = match self.place {
-                Place::Start => {
+            self.stage = match self.stage {
+                Stage::Start => {
                     self.expect(b'{').await?;
-                    Place::Keys { is_first: true }
+                    Stage::Keys { is_first: true }
                 }
-                Place::Keys { is_first } => {
+                Stage::Keys { is_first } => {
                     if self.ends(b'}', is_first).await? {
-                        Place::End
+                        Stage::End
                     } else {
                         self.entry().await?
                     }
                 }
-                Place::Items { is_first } => {
+                Stage::Items { is_first } => {
                     if !self.ends(b']', is_first).await? {
                         break;
                     }
-                    Place::Keys { is_first: false }
+                    Stage::Keys { is_first: false }
                 }
-                Place::End => return Ok(None),
+                Stage::End => return Ok(None),
             };
         }
-        self.place = Place::Items { is_first: false };
+        self.stage = Stage::Items { is_first: false };
         let item = self.value::<&RawValue>().await?;
         Ok(Some(item.get()))
     }
 
     /// Reads a key and its value, unless they are the items. Returns what follows.
-    async fn entry(&mut self) -> Result<Place, WatchFailure> {
+    async fn entry(&mut self) -> Result<Stage, WatchFailure> {
         let key = self.value::<Cow<'_, str>>().await?.into_owned();
         self.expect(b':').await?;
         self.has_items |= key == "items";
         match key.as_str() {
             "items" if self.reader.peek(self.silence).await? == b'[' => {
                 self.reader.pass();
-                return Ok(Place::Items { is_first: true });
+                return Ok(Stage::Items { is_first: true });
             }
             "items" => self.value::<()>().await?,
             "metadata" => {
@@ -99,7 +99,7 @@ impl ListBody {
             }
             _ => drop(self.value::<IgnoredAny>().await?),
         }
-        Ok(Place::Keys { is_first: false })
+        Ok(Stage::Keys { is_first: false })
     }
 
     /// Reads the end of the entries or items, or the comma before the next one. Returns whether it is the end.

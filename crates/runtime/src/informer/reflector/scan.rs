@@ -3,13 +3,13 @@
 /// The position within one value. It finds where the value ends, and leaves it to the decoder whether the value is valid.
 #[derive(Default)]
 pub(super) struct Scan {
-    place: Place,
+    state: ScanState,
     /// Number of open arrays and objects.
     depth: usize,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Place {
+enum ScanState {
     #[default]
     Before,
     /// In a number, `true`, `false` or `null`, which only the next byte ends.
@@ -24,42 +24,42 @@ enum Place {
 impl Scan {
     /// Whether the value has begun.
     pub(super) fn has_begun(&self) -> bool {
-        self.place != Place::Before
+        self.state != ScanState::Before
     }
 
     /// Whether the end of the text may be the end of the value.
     pub(super) fn may_end(&self) -> bool {
-        self.place == Place::Scalar
+        self.state == ScanState::Scalar
     }
 
     /// Continues with the next chunk. Returns how much of it belongs to the value and the white space before it, if the value ends in this chunk.
     pub(super) fn feed(&mut self, chunk: &[u8]) -> Option<usize> {
         for (at, byte) in chunk.iter().enumerate() {
-            match (self.place, byte) {
-                (Place::Before, b' ' | b'\t' | b'\r' | b'\n') => {}
-                (Place::Scalar, byte) => {
+            match (self.state, byte) {
+                (ScanState::Before, b' ' | b'\t' | b'\r' | b'\n') => {}
+                (ScanState::Scalar, byte) => {
                     if ends_scalar(*byte) {
                         return Some(at);
                     }
                 }
-                (Place::Escape, _) | (Place::Before | Place::Inside, b'"') => {
-                    self.place = Place::String;
+                (ScanState::Escape, _) | (ScanState::Before | ScanState::Inside, b'"') => {
+                    self.state = ScanState::String;
                 }
-                (Place::String, b'\\') => self.place = Place::Escape,
-                (Place::String, b'"') if self.depth == 0 => return Some(at + 1),
-                (Place::String, b'"') => self.place = Place::Inside,
-                (Place::Before | Place::Inside, b'{' | b'[') => {
+                (ScanState::String, b'\\') => self.state = ScanState::Escape,
+                (ScanState::String, b'"') if self.depth == 0 => return Some(at + 1),
+                (ScanState::String, b'"') => self.state = ScanState::Inside,
+                (ScanState::Before | ScanState::Inside, b'{' | b'[') => {
                     self.depth += 1;
-                    self.place = Place::Inside;
+                    self.state = ScanState::Inside;
                 }
-                (Place::Before | Place::Inside, b'}' | b']') => {
+                (ScanState::Before | ScanState::Inside, b'}' | b']') => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
                         return Some(at + 1);
                     }
                 }
-                (Place::Before, _) => self.place = Place::Scalar,
-                (Place::String | Place::Inside, _) => {}
+                (ScanState::Before, _) => self.state = ScanState::Scalar,
+                (ScanState::String | ScanState::Inside, _) => {}
             }
         }
         None

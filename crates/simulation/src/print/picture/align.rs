@@ -112,6 +112,7 @@ mod tests {
             who: "operator".to_owned(),
             text: (*text).to_owned(),
             fault: false,
+            answered: None,
         };
         texts.iter().map(entry).collect()
     }

@@ -125,6 +125,7 @@ fn timeline(picture: &mut Picture, found: &Found) {
         who: "simulation".to_owned(),
         text: format!("finds: {}", found.message),
         fault: false,
+        answered: None,
     });
     let lanes = Lanes::of(log.iter().chain(&calm));
     let rows = align::rows(&log, &calm);

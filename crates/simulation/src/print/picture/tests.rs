@@ -7,6 +7,7 @@ use crate::{
     oracle::{Failure, Oracle, Variety},
     schedule::{Decision, Point, Schedule},
     state::Difference,
+    timeline::Answered,
 };
 
 fn entries(lines: &[(u64, &str, &str)]) -> Vec<Entry> {
@@ -15,8 +16,26 @@ fn entries(lines: &[(u64, &str, &str)]) -> Vec<Entry> {
         who: (*who).to_owned(),
         text: (*text).to_owned(),
         fault: *who == "FAULT",
+        answered: None,
     };
     lines.iter().map(entry).collect()
+}
+
+/// The entry of a request: its verb, its resource and object, the status of the response and what the text says beyond that.
+fn request(verb: &'static str, of: &str, status: u16, more: &str) -> Entry {
+    let answered = Answered {
+        verb,
+        what: format!("{verb} {of}"),
+        status,
+        is_report: of.starts_with("events "),
+    };
+    Entry {
+        at: Duration::ZERO,
+        who: "operator".to_owned(),
+        text: answered.text(Some(more).filter(|it| !it.is_empty())),
+        fault: false,
+        answered: Some(answered),
+    }
 }
 
 fn found(name: &str) -> Found {
@@ -118,52 +137,42 @@ fn the_last_row_says_what_was_found() {
 
 #[test]
 fn a_cause_is_one_that_the_run_does_not_exclude() {
-    let with = |oracle: Oracle, message: &str, line: &str| {
-        let lines: Vec<_> = (0..30).map(|at| (at, "operator", line)).collect();
+    let cause = |oracle: Oracle, log: &[Entry]| {
         let found = Found {
             oracle,
-            message: message.to_owned(),
-            log: entries(&lines),
+            log: log.to_vec(),
             ..found("a")
         };
         pattern::likely(&found).unwrap()
     };
-    let rest = "the operator woke more than 600 times";
-    let refused = "patch maps a → 409 (Apply failed with 1 conflict)";
-    assert!(with(Oracle::Rest, rest, refused).contains("An apply without `force`"));
-    let exists = "create maps a → 409 (maps \"a\" already exists)";
-    assert!(with(Oracle::Rest, rest, exists).contains("Take AlreadyExists as done"));
-    let idle = with(Oracle::Requests, "", "patch maps a → 200 (no change)");
-    assert!(idle.contains("nothing that they write changes anything"));
-    let busy = with(Oracle::Requests, "", "patch maps a → 200 (changes data.a)");
-    assert!(busy.contains("writes something that causes the next one"));
+    let repeated = |oracle, entry| cause(oracle, &vec![entry; 30]);
+    let refused = request("patch", "maps a", 409, "Apply failed with 1 conflict");
+    assert!(repeated(Oracle::Rest, refused).contains("An apply without `force`"));
+    let exists = request("create", "maps a", 409, "maps \"a\" already exists");
+    assert!(repeated(Oracle::Rest, exists).contains("Take AlreadyExists as done"));
+    let idle = request("patch", "maps a", 200, "no change");
+    assert!(repeated(Oracle::Requests, idle).contains("nothing that they write changes anything"));
+    let busy = request("patch", "maps a", 200, "changes data.a");
+    assert!(repeated(Oracle::Requests, busy).contains("writes something that causes the next one"));
+    // A name or a message that looks like the end of another entry changes nothing.
+    let arrow = request("patch", "maps a → 200", 409, "a → 200");
+    let rejected = "`patch maps a → 200` is rejected with 409";
+    assert!(repeated(Oracle::Rest, arrow).starts_with(rejected));
     // Attempts for an object that is gone, with the Events that report them.
     let mut log = Vec::new();
     for _ in 0..8 {
-        log.push((0, "operator", "get widgets default/a → 404"));
-        log.push((0, "operator", "patch widgets/status default/a → 404"));
-        log.push((
-            0,
-            "operator",
-            "create events.events.k8s.io default/a.* → 201",
-        ));
+        log.push(request("get", "widgets default/a", 404, ""));
+        log.push(request("patch", "widgets/status default/a", 404, ""));
+        log.push(request("create", "events default/a.*", 201, ""));
     }
-    let gone = "end its reconcile without an error";
-    let cause = |log: &[_]| {
-        let (oracle, log) = (Oracle::Requests, entries(log));
-        let found = Found {
-            oracle,
-            log,
-            ..found("a")
-        };
-        pattern::likely(&found).unwrap()
-    };
+    let gone = "end the reconcile without an error";
+    let cause = |log: &[Entry]| cause(Oracle::Requests, log);
     assert!(cause(&log).starts_with("`patch widgets/status default/a` is rejected with 404"));
     assert!(cause(&log).contains(gone));
     // Where the first request ends the attempt, too; a read that a write follows is none.
-    log.retain(|it| !it.2.starts_with("patch"));
+    log.retain(|it| !it.text.starts_with("patch"));
     assert!(cause(&log).contains(gone));
-    log.push((0, "operator", "create deployments.apps default/a → 201"));
+    log.push(request("create", "deployments default/a", 201, ""));
     assert!(!cause(&log).contains(gone));
 }
 

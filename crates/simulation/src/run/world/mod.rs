@@ -8,6 +8,7 @@ mod points;
 mod replicas;
 mod rested;
 mod snapshot;
+mod steer;
 mod truths;
 mod view;
 
@@ -24,7 +25,6 @@ use tokio::{
     time::Instant,
 };
 
-use super::steer::{self, Steering};
 use crate::{
     fault::Fault,
     judge::{Basis, Counts, Rested},
@@ -32,7 +32,7 @@ use crate::{
     oracle::Failure,
     schedule::{Point, PointKind, Schedule},
     settings::{Phase, Setup},
-    timeline::Entry,
+    timeline::{Answered, Entry},
 };
 use around::Around;
 use nodes::Nodes;
@@ -40,6 +40,7 @@ pub(crate) use nodes::Pods;
 pub(crate) use pages::Asked;
 use pages::Cut;
 use replicas::Replica;
+pub(crate) use steer::{Choice, Decide, Follow, Move, Steering};
 
 /// A choice point that a run passed.
 #[derive(Clone, Debug)]
@@ -248,14 +249,14 @@ impl World {
     /// Adds a line to the timeline, where one is kept.
     pub(crate) fn log(&self, who: &str, text: impl FnOnce() -> String) {
         if self.logs {
-            self.entry(who.to_owned(), text(), false);
+            self.entry(who.to_owned(), text(), false, None);
         }
     }
 
     /// Adds a line about a replica.
     pub(crate) fn log_of(&self, replica: usize, text: impl FnOnce() -> String) {
         if self.logs {
-            self.entry(self.name(replica), text(), false);
+            self.entry(self.name(replica), text(), false, None);
         }
     }
 
@@ -263,11 +264,11 @@ impl World {
     pub(crate) fn verbatim(&self, replica: usize, bytes: &[u8]) {
         if self.setup.logs && !bytes.is_empty() {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            self.entry(self.name(replica), text, false);
+            self.entry(self.name(replica), text, false, None);
         }
     }
 
-    fn entry(&self, who: String, text: String, fault: bool) {
+    fn entry(&self, who: String, text: String, fault: bool, answered: Option<Answered>) {
         let at = self.elapsed();
         let mut inner = self.lock();
         // What happens later does not explain the failure.
@@ -277,6 +278,7 @@ impl World {
                 who,
                 text,
                 fault,
+                answered,
             });
         }
     }

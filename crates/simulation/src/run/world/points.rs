@@ -6,13 +6,13 @@ use fnv::FnvHasher;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Passed, World};
+use super::{Move, Passed, World};
 use crate::{
     fault::Fault,
     oracle::{Failure, Oracle},
     request::Seen,
-    run::Move,
     schedule::{Point, PointKind},
+    timeline::Answered,
 };
 
 impl World {
@@ -107,7 +107,8 @@ impl World {
 
     fn show(&self, point: &Point, fault: &Fault) {
         if self.logs {
-            self.entry("FAULT".to_owned(), format!("{fault}: {}", point.what), true);
+            let text = format!("{fault}: {}", point.what);
+            self.entry("FAULT".to_owned(), text, true, None);
         }
         self.touch();
     }
@@ -168,12 +169,17 @@ impl World {
         let replica = point.replica;
         let what = &point.what;
         let reason = reason(status, answer);
-        self.log_of(replica, || {
+        let answered = Answered {
+            verb: seen.verb,
+            what: what.clone(),
+            status,
+            is_report: seen.is_report(),
+        };
+        if self.logs {
             let changes = || seen.changes(status, effect, answer);
-            let more = reason.clone().or_else(changes);
-            let more = more.map(|it| format!(" ({it})")).unwrap_or_default();
-            format!("{what} → {status}{more}")
-        });
+            let text = answered.text(reason.clone().or_else(changes).as_deref());
+            self.entry(self.name(replica), text, false, Some(answered.clone()));
+        }
         let created = status == 201 && effect;
         {
             let mut inner = self.lock();
@@ -214,7 +220,7 @@ impl World {
         if status >= 300 {
             if let Some(reason) = reason {
                 let inner = &mut *self.lock();
-                inner.refused = (inner.refused.0 + 1, format!("{what} → {status} ({reason})"));
+                inner.refused = (inner.refused.0 + 1, answered.text(Some(&reason)));
             }
             return is_collected;
         }

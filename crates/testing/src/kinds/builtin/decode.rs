@@ -16,14 +16,14 @@ pub(crate) struct Decoded {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Where a value is. Its path is written only for messages.
-struct Place<'a> {
+/// The path of a value, which is written only for messages.
+struct ValuePath<'a> {
     /// The Go type of the value.
     go: &'a str,
     /// The struct that has the field.
     owner: &'a str,
     step: Step<'a>,
-    parent: Option<&'a Place<'a>>,
+    parent: Option<&'a ValuePath<'a>>,
 }
 
 /// The last step of a path.
@@ -34,7 +34,7 @@ enum Step<'a> {
     Index(usize),
 }
 
-impl Place<'_> {
+impl ValuePath<'_> {
     /// Returns the path with indexes.
     fn path(&self) -> String {
         let path = self.parent.map(Self::path).unwrap_or_default();
@@ -63,7 +63,7 @@ pub(crate) fn decode(schema: &Value, object: &mut Value) -> Decoded {
 /// Decodes a value of a Go type in place.
 pub(super) fn decode_as(go: &str, schema: &Value, object: &mut Value) -> Decoded {
     let mut found = Decoded::default();
-    let root = Place {
+    let root = ValuePath {
         go,
         owner: "",
         step: Step::Root,
@@ -74,7 +74,7 @@ pub(super) fn decode_as(go: &str, schema: &Value, object: &mut Value) -> Decoded
 }
 
 impl Decoded {
-    fn value(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
+    fn value(&mut self, schema: &Value, value: &mut Value, place: &ValuePath<'_>) {
         if let Some(done) = scalar(schema, value) {
             match done {
                 Ok(None) => {}
@@ -91,7 +91,7 @@ impl Decoded {
             ("array", Value::Array(items)) => {
                 let items_schema = at(schema, "/items");
                 for (index, item) in items.iter_mut().enumerate() {
-                    let place = Place {
+                    let place = ValuePath {
                         go: go_type(items_schema, || place.go.trim_start_matches("[]")),
                         owner: place.owner,
                         step: Step::Index(index),
@@ -105,7 +105,7 @@ impl Decoded {
                     self.fields(properties, fields, place);
                 } else if let Some(inner) = schema.get("additionalProperties") {
                     for (name, item) in fields.iter_mut() {
-                        let place = Place {
+                        let place = ValuePath {
                             go: go_type(inner, || place.go.trim_start_matches("map[string]")),
                             owner: place.owner,
                             step: Step::Key(name),
@@ -121,7 +121,7 @@ impl Decoded {
     }
 
     /// Decodes an item of a list or a value of a map, where null is the zero value.
-    fn element(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
+    fn element(&mut self, schema: &Value, value: &mut Value, place: &ValuePath<'_>) {
         if value.is_null() {
             *value = zero(schema);
         } else {
@@ -129,14 +129,14 @@ impl Decoded {
         }
     }
 
-    fn fields(&mut self, schemas: &Value, fields: &mut Map<String, Value>, place: &Place<'_>) {
+    fn fields(&mut self, schemas: &Value, fields: &mut Map<String, Value>, place: &ValuePath<'_>) {
         fields.retain(|name, value| {
             let Some(schema) = schemas.get(name) else {
                 self.unknown.push(joined(&place.path(), name));
                 return false;
             };
             if !value.is_null() {
-                let place = Place {
+                let place = ValuePath {
                     go: go_type(schema, || ""),
                     owner: place.go.trim_start_matches('*'),
                     step: Step::Field(name),
@@ -148,7 +148,7 @@ impl Decoded {
         });
     }
 
-    fn wrong_type(&mut self, schema: &Value, value: &mut Value, place: &Place<'_>) {
+    fn wrong_type(&mut self, schema: &Value, value: &mut Value, place: &ValuePath<'_>) {
         let found = match value {
             Value::Null => return,
             Value::Bool(_) => "bool".to_owned(),

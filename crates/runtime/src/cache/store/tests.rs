@@ -51,7 +51,7 @@ fn short(deltas: &[Delta]) -> Vec<String> {
 /// Applies a relist: `listed` is there, everything else is gone.
 fn relist(store: &mut Store, listed: Vec<Arc<ConfigMap>>, unreadable: &[&str]) -> Vec<Delta> {
     let before = store.within(None);
-    let known = |gone: &Held| {
+    let known = |gone: &Slot| {
         let name = gone.names().1;
         unreadable.contains(&name)
             || listed

@@ -1,16 +1,19 @@
 //! Objects by namespace, and their indexes. Each change returns what it changed.
+mod overlay;
+
 use std::{collections::BTreeMap, mem};
 
 use kube::core::{Selector, SelectorExt};
 use thiserror::Error;
 
 use super::{
-    codec::{Form, Held},
+    codec::{Form, Slot},
     index::{Index, IndexFn},
     keyed_set::KeyedSet,
     object::{ObjectKey, Read, Shared, names},
-    overlay::{self, Delivery, Overlay},
 };
+pub(crate) use overlay::SWEEP;
+use overlay::{Delivery, Overlay};
 
 /// Name of the index by namespace, which every informer has from the start.
 pub const NAMESPACE_INDEX: &str = "namespace";
@@ -46,7 +49,7 @@ pub(crate) struct Store {
     form: Form,
     len: usize,
     panics: Vec<IndexPanic>,
-    pub(super) overlay: Overlay,
+    overlay: Overlay,
 }
 
 /// An index function panicked, so the index does not have the object.
@@ -111,7 +114,7 @@ impl Store {
     }
 
     /// Returns what the store holds of the objects of one namespace, or of all of them, as the watch has delivered them.
-    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Held> {
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Vec<Slot> {
         let is_within = |one: &str| namespace.is_none_or(|namespace| namespace == one);
         let sets = self.namespaces.iter().filter(|(name, _)| is_within(name));
         let held = sets.flat_map(|(_, set)| set.held());
@@ -309,5 +312,4 @@ impl IndexPanic {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

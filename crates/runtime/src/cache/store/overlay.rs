@@ -6,10 +6,8 @@ use std::{collections::BTreeMap, mem, sync::Arc};
 
 use tokio::time::{Duration, Instant};
 
-use super::{
-    Delta, Store,
-    object::{AnyObject, ObjectKey, Shared, same_state},
-};
+use super::{Delta, Store};
+use crate::cache::object::{AnyObject, ObjectKey, Shared, same_state};
 
 /// Longest time for which a write is shown that the watch does not deliver.
 const EXPIRY: Duration = Duration::from_secs(300);

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
-use super::world::World;
+use super::World;
 use crate::{
     fault::Fault,
     request::Seen,
