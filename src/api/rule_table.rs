@@ -8,6 +8,19 @@ macro_rules! rule_table {
             $(#[doc = $means] $rule,)*
         }
 
+        impl serde::Serialize for Rule {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for Rule {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <String as serde::Deserialize>::deserialize(deserializer)?;
+                name.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
         impl Rule {
             /// All rules, in the order of the documentation.
             pub(crate) const ALL: &[Self] = &[$(Self::$rule,)*];

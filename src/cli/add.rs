@@ -36,9 +36,10 @@ use crate::{
 /// wrote stay, as with `kube-codegen update`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of CustomResourceDefinitions; can be repeated
-    #[arg(short, long, value_name = "FILE|DIR|GLOB")]
-    file: Vec<String>,
+    /// CustomResourceDefinitions: files, directories, glob patterns, `git:REVISION:PATH`, `cluster` or `cluster:PATTERN`, or `-` for
+    /// standard input; can be repeated
+    #[arg(short, long, value_name = "FILE|DIR|GLOB|-")]
+    file: Vec<PathBuf>,
 
     /// Kinds of Kubernetes itself to watch, separated by commas
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
@@ -82,7 +83,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let settings = settings(args, kubernetes)?;
     let present = Present::read(&settings)?;
     let mut all = settings.clone();
-    all.file.extend(args.file.iter().map(PathBuf::from));
+    all.file.extend_from_slice(&args.file);
     let directory = &settings.output;
     let mut run = if all.file.is_empty() {
         None

@@ -11,9 +11,9 @@ use toml::{Table, Value};
 use super::{
     CommandError,
     changes::{ChangeArgs, Totals},
+    config::OptionArgs,
     console::Console,
     count, generate,
-    layer::OptionArgs,
 };
 use crate::{
     base::options::Settings,
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn the_command_contains_all_options() {
-        let expected = "kube-codegen crate kinds --emit types --emit client -f 'crds/*.yaml' --no-dedup=true -o out \
+        let expected = "kube-codegen crate kinds --dedup=false --emit types --emit client -f 'crds/*.yaml' -o out \
                         --override '{ path = \"K.spec.a\", skip = true }'";
         let given = [
             "-fcrds/*.yaml",
             "--emit=types,client",
-            "--no-dedup",
+            "--dedup=false",
             "-oout",
             "--override={ path = 'K.spec.a', skip = true }",
         ];

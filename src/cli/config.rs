@@ -9,7 +9,8 @@ use toml::{
     de::{DeString, DeTable, DeValue},
 };
 
-use super::{CommandError, layer::Layer};
+pub(super) use super::layer::Layer;
+use super::{CommandError, console::Console};
 use crate::{
     base::{
         diag::nearest,
@@ -18,7 +19,7 @@ use crate::{
     operator::scaffold,
 };
 
-/// The config file in the working directory.
+/// The name of the config file in the working directory.
 pub(super) const FILE: &str = "kube-codegen.toml";
 
 /// The keys: options, and the tables of `diff` and `lint`.
@@ -32,6 +33,50 @@ const KEYS: &[&str] = &{
     }
     keys
 };
+
+/// Options from flags, and where to find the config file.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct OptionArgs {
+    #[command(flatten)]
+    pub(super) flags: Layer,
+
+    /// Read options from this file, even with --file [default: kube-codegen.toml, only without --file]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+}
+
+impl OptionArgs {
+    /// Reads the config file and merges it below the flags.
+    pub(super) fn read(&self, console: &mut Console) -> Result<Layer, CommandError> {
+        merge(self.flags.clone(), self.config.as_deref(), console)
+    }
+}
+
+/// Merges a config file below flags: the named one or, unless a flag names inputs, the one in the working directory.
+pub(super) fn merge(
+    flags: Layer,
+    file: Option<&Path>,
+    console: &mut Console,
+) -> Result<Layer, CommandError> {
+    let file = match (file, default()) {
+        (Some(file), _) => file,
+        (None, Some(_)) if flags.file.is_some() => {
+            console.warning(&format!(
+                "`{FILE}` is ignored because of --file; use its options with `--config {FILE}`"
+            ));
+            return Ok(flags);
+        }
+        (None, Some(file)) => file,
+        (None, None) if flags.file.is_some() => return Ok(flags),
+        (None, None) => return Err(format!("no input; use --file or create {FILE}").into()),
+    };
+    Ok(flags.over(read(file)?))
+}
+
+/// Returns the config file in the working directory, if there is one.
+pub(super) fn default() -> Option<&'static Path> {
+    Some(Path::new(FILE)).filter(|file| file.exists())
+}
 
 /// Reads a config file. Its relative paths start at its directory.
 pub(super) fn read(path: &Path) -> Result<Layer, String> {

@@ -7,12 +7,19 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::{CommandError, changes::ChangeArgs, check, console::Console, count};
+use super::{
+    CommandError,
+    changes::ChangeArgs,
+    config::{self, Layer},
+    console::Console,
+    count,
+    report::report,
+    validate,
+};
 use crate::{
     base::{
-        diag::{Diagnostics, Severity},
-        options::Kubernetes,
-        source::Source,
+        diag::Diagnostics,
+        options::{Kubernetes, Settings},
     },
     operator::{
         deploy::{self, About, BundleSettings, Tree, rights::Needs, role::check_owners},
@@ -21,7 +28,7 @@ use crate::{
     output::write::{self, Lock, Root},
 };
 
-/// Check the manifests of an operator, or make a Helm chart or a bundle for OLM of them
+/// Check the manifests of an operator, or make a Helm chart or an OLM bundle of them
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     Check(CheckArgs),
@@ -107,9 +114,9 @@ pub(super) struct BundleArgs {
     #[arg(long, value_name = "FILE")]
     icon: Option<PathBuf>,
 
-    /// The oldest version of Kubernetes
-    #[arg(long, value_name = "VERSION", default_value_t = Kubernetes::default())]
-    kubernetes: Kubernetes,
+    /// The oldest version of Kubernetes [default: that of kube-codegen.toml in the directory above]
+    #[arg(long, value_name = "VERSION")]
+    kubernetes: Option<Kubernetes>,
 
     #[command(flatten)]
     changes: ChangeArgs,
@@ -159,6 +166,12 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
     let _lock = Lock::of([&root])?;
     let tree = read(&args.directory, console)?;
     check_samples(&args.directory, &tree, console)?;
+    let file = package(&args.directory)?.join(config::FILE);
+    let options = match args.kubernetes {
+        None if file.exists() => config::read(&file)?,
+        _ => Layer::default(),
+    };
+    let kubernetes = args.kubernetes.or(options.kubernetes).unwrap_or_default();
     let settings = BundleSettings {
         about: about(&args.directory, console)?,
         image: args.image.clone(),
@@ -168,7 +181,7 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
         provider: args.provider.clone(),
         icon: args.icon.as_deref().map(icon).transpose()?,
         samples: samples(&args.directory, console)?,
-        minimum: format!("{}.0", args.kubernetes.as_str()),
+        minimum: format!("{}.0", kubernetes.as_str()),
     };
     let files = deploy::bundle(&tree, &settings)
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
@@ -234,18 +247,21 @@ fn samples(directory: &Path, console: &mut Console) -> Result<Vec<Value>, Comman
     Ok(tree.manifests.into_iter().map(|it| it.value).collect())
 }
 
-/// Checks the samples by the CRDs of the manifests, as `kube-codegen check` does.
+/// Validates the samples by the CRDs of the manifests.
 fn check_samples(directory: &Path, tree: &Tree, console: &mut Console) -> Result<(), CommandError> {
     let sample = directory.join(deploy::SAMPLE);
     let crds = tree.of("CustomResourceDefinition");
     let files = crds.filter_map(|it| tree.sources[it.source.0].path.as_ref());
-    let mut file: Vec<_> = files.map(|it| it.display().to_string()).collect();
+    let mut file: Vec<_> = files.cloned().collect();
     file.dedup();
     if file.is_empty() || !sample.is_file() {
         return Ok(());
     }
-    let objects = vec![sample.display().to_string()];
-    check::run(&check::Args { objects, file }, console)
+    let settings = Settings {
+        file,
+        ..Settings::default()
+    };
+    validate::validate(&[sample.display().to_string()], &settings, console)
 }
 
 /// Returns the media type of an icon, and its data in base64.
@@ -290,32 +306,4 @@ fn valid(
         return Err(CommandError::Reported);
     }
     Ok(tree)
-}
-
-/// Prints the diagnostics and a summary. `checked` is what was checked, with the number of objects for programs.
-pub(super) fn report(
-    mut diagnostics: Diagnostics,
-    sources: &[Source],
-    checked: &str,
-    objects: Option<usize>,
-    console: &mut Console,
-) -> Result<(), CommandError> {
-    diagnostics.locate(sources);
-    console.diagnostics(&diagnostics, sources, &[]);
-    let errors = diagnostics.count(Severity::Error);
-    let mut summary = json!({
-        "type": "summary",
-        "outcome": if errors > 0 { "invalid" } else { "valid" },
-        "findings": diagnostics.iter().len(),
-    });
-    if let Some(objects) = objects {
-        summary["objects"] = objects.into();
-    }
-    console.object(&summary);
-    if errors > 0 {
-        console.summary_error(&format!("{} in {checked}", count(errors, "problem")));
-        return Err(CommandError::Reported);
-    }
-    console.line(&format!("{checked} checked: no problems"));
-    Ok(())
 }

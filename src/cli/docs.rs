@@ -8,11 +8,11 @@ use super::{
     changes::ChangeArgs,
     console::Console,
     count,
-    layer::{Layer, OptionArgs},
+    crds::{self, CrdArgs},
 };
 use crate::{
     api::site::{self, Format},
-    base::{diag::Severity, options::Allow, source},
+    base::diag::Severity,
     output::write::{self, Lock, Root},
     pipeline,
 };
@@ -23,14 +23,8 @@ use crate::{
 /// printer columns, and what differs from other versions. The site has a search, and needs no server and no network.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated [default:
-    /// those of kube-codegen.toml]
-    #[arg(short, long, value_name = "FILE|DIR|GLOB|-")]
-    file: Option<Vec<PathBuf>>,
-
-    /// Read inputs and conversions from this file, even with --file [default: kube-codegen.toml, only without --file]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    crds: CrdArgs,
 
     /// Directory of the pages; pages of an earlier run that are no longer made are removed
     #[arg(short, long, value_name = "DIR", default_value = "dist/docs")]
@@ -53,26 +47,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let options = OptionArgs {
-        flags: Layer {
-            file: args.file.clone(),
-            ..Layer::default()
-        },
-        config: args.config.clone(),
-    };
-    let settings = options.read(console)?.settings()?;
+    let settings = args.crds.options(console)?.settings()?;
     let root = Root::new(&args.output);
     let _lock = Lock::of([&root])?;
-    let loaded = source::load_except(&settings.inputs(), &settings.exclude);
-    source::Error::unless_empty(loaded.problems)?;
-    let (model, mut diagnostics) = pipeline::model(&loaded.sources, &settings.options);
+    let sources = crds::load(&settings, console)?;
+    let (model, mut diagnostics) = pipeline::model(&sources, &settings.options);
     // Notes are about generated code.
-    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, &loaded.sources);
-    diagnostics.retain(|it| it.severity != Severity::Note && !is_allowed(it));
-    console.diagnostics(&diagnostics, &loaded.sources, &[]);
-    if diagnostics.has_errors() {
-        return Err(CommandError::Reported);
-    }
+    diagnostics.retain(|it| it.severity != Severity::Note);
+    crds::report(diagnostics, &sources, &settings, console)?;
     let templates = args.templates.as_deref();
     let (files, notes) = site::site(&model, &args.title, args.format, templates)?;
     for note in notes {

@@ -6,9 +6,9 @@ use serde_json::json;
 use super::{
     CommandError,
     changes::{ChangeArgs, Totals},
+    config::OptionArgs,
     console::Console,
-    count,
-    layer::OptionArgs,
+    count, crds,
 };
 use crate::{
     base::{
@@ -89,10 +89,7 @@ pub(super) fn generate(
     for problem in &run.problems {
         console.error(&problem.to_string());
     }
-    for pattern in &run.unused {
-        let pattern = pattern.escape_debug();
-        console.warning(&format!("no file matches `--exclude {pattern}`"));
-    }
+    crds::unused(&run.unused, console);
     let findings = output.diagnostics.iter().len();
     if run.has_failed() {
         console.object(&json!({ "type": "summary", "outcome": "invalid", "findings": findings }));

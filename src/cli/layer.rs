@@ -7,60 +7,34 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CommandError, config,
-    console::Console,
+    CommandError,
     values::{Values, given},
 };
 use crate::base::options::{
     Allow, Conversion, Deny, Emitter, Kubernetes, Override, Settings, each_option,
 };
 use crate::{
-    api::{compat::Level, lint},
-    base::{diag::Code, source},
+    api::{compat, lint},
+    base::{diag::Code, source::Input},
 };
-
-/// Options from flags, and where to find the config file.
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct OptionArgs {
-    #[command(flatten)]
-    pub(super) flags: Layer,
-
-    /// Read options from this file, even with --file [default: kube-codegen.toml, only without --file]
-    #[arg(long, value_name = "FILE")]
-    pub(super) config: Option<PathBuf>,
-}
-
-impl OptionArgs {
-    /// Reads the config file and merges it below the flags.
-    pub(super) fn read(&self, console: &mut Console) -> Result<Layer, CommandError> {
-        let flags = self.flags.clone();
-        let default = Path::new(config::FILE);
-        let file = match &self.config {
-            Some(file) => file,
-            None if flags.file.is_some() => {
-                if default.exists() {
-                    let file = config::FILE;
-                    console.warning(&format!(
-                        "`{file}` is ignored because of --file; use its options with `--config {file}`"
-                    ));
-                }
-                return Ok(flags);
-            }
-            None if default.exists() => default,
-            None => {
-                return Err(format!("no input; use --file or create {}", config::FILE).into());
-            }
-        };
-        Ok(flags.over(config::read(file)?))
-    }
-}
 
 /// A table of the config file with levels by the name of their rule: `[diff]` or `[lint]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LevelTable<Level> {
-    #[serde(default = "BTreeMap::new")]
-    levels: BTreeMap<String, Level>,
+#[serde(
+    deny_unknown_fields,
+    bound(deserialize = "Rule: Deserialize<'de> + Ord, Level: Deserialize<'de>")
+)]
+pub(super) struct LevelTable<Rule, Level> {
+    #[serde(default)]
+    pub(super) levels: BTreeMap<Rule, Level>,
+}
+
+impl<Rule, Level> Default for LevelTable<Rule, Level> {
+    fn default() -> Self {
+        Self {
+            levels: BTreeMap::new(),
+        }
+    }
 }
 
 macro_rules! layer {
@@ -90,11 +64,11 @@ macro_rules! layer {
             /// What only `diff` reads.
             #[arg(skip)]
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub(super) diff: Option<LevelTable<Level>>,
+            pub(super) diff: Option<LevelTable<compat::Rule, compat::Level>>,
             /// What only `lint` reads.
             #[arg(skip)]
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub(super) lint: Option<LevelTable<lint::Level>>,
+            pub(super) lint: Option<LevelTable<lint::Rule, lint::Level>>,
         }
 
         impl Layer {
@@ -134,18 +108,6 @@ impl Layer {
         Ok(settings)
     }
 
-    /// Returns the levels that `diff` takes instead of its own, by the name of their rule.
-    pub(super) fn levels(&self) -> impl Iterator<Item = (&str, &Level)> {
-        let table = self.diff.iter().flat_map(|diff| &diff.levels);
-        table.map(|(rule, level)| (rule.as_str(), level))
-    }
-
-    /// Returns the levels that `lint` takes instead of its own, by the name of their rule.
-    pub(super) fn lint_levels(&self) -> impl Iterator<Item = (&str, &lint::Level)> {
-        let table = self.lint.iter().flat_map(|lint| &lint.levels);
-        table.map(|(rule, level)| (rule.as_str(), level))
-    }
-
     /// Makes relative paths relative to `directory`.
     pub(super) fn rebase(&mut self, directory: &Path) {
         let files = self.file.iter_mut().flatten();
@@ -156,8 +118,14 @@ impl Layer {
 }
 
 fn rebase(path: &mut PathBuf, directory: &Path) {
+    let is_path = |text| {
+        matches!(
+            Input::parse(text),
+            Input::File(_) | Input::Directory(_) | Input::Glob(_)
+        )
+    };
     let text = path.to_str().unwrap_or_default();
-    if text == "-" || source::is_url(text) || directory.as_os_str().is_empty() {
+    if !is_path(text) || directory.as_os_str().is_empty() {
         return;
     }
     let is_pattern = text.contains(['*', '?', '[']) && !directory.join(&path).exists();
@@ -176,7 +144,7 @@ fn versions() -> Values<Kubernetes> {
     Values::new(Kubernetes::ALL.map(Kubernetes::as_str))
 }
 
-fn denied() -> Values<Deny> {
+pub(super) fn denied() -> Values<Deny> {
     let codes = Code::ALL.iter().map(|code| code.as_str());
     Values::new(["warnings"].into_iter().chain(codes))
 }
@@ -233,9 +201,9 @@ mod tests {
             ],
             options: Options {
                 emit: vec![Emitter::Types, Emitter::Client],
-                no_reuse: true,
+                reuse: false,
                 kubernetes: Kubernetes::V1_35,
-                no_dedup: true,
+                dedup: false,
                 feature_gates: true,
                 keep_going: true,
                 overrides,
@@ -260,9 +228,9 @@ mod tests {
         deny = ["warnings", "KC0401"]
         allow = ["KC0402", "warnings=crds/foreign"]
         emit = ["types", "client"]
-        no-reuse = true
+        reuse = false
         kubernetes = "1.35"
-        no-dedup = true
+        dedup = false
         feature-gates = true
         keep-going = true
         exclude = ["tests", "crds/*_old.yaml"]
@@ -300,9 +268,9 @@ mod tests {
         "--deny=warnings,KC0401",
         "--allow=KC0402,warnings=crds/foreign",
         "--emit=types,client",
-        "--no-reuse",
+        "--reuse=false",
         "--kubernetes=1.35",
-        "--no-dedup=true",
+        "--dedup=false",
         "--feature-gates",
         "--keep-going",
         "--exclude=tests",
@@ -333,9 +301,9 @@ mod tests {
             .deny(Deny::Code(Code::RawJson))
             .allow("KC0402".parse().unwrap())
             .allow("warnings=crds/foreign".parse().unwrap())
-            .no_reuse(true)
+            .reuse(false)
             .kubernetes(Kubernetes::V1_35)
-            .no_dedup(true)
+            .dedup(false)
             .emit([Emitter::Types])
             .emit(vec![Emitter::Client])
             .feature_gates(true)
@@ -398,12 +366,22 @@ mod tests {
 
     #[test]
     fn paths_in_a_config_file_are_relative_to_it() {
-        let mut layer = from_toml("file = ['a.yaml', 'crds/*', '-', '/abs']\noutput = 'src'");
+        let mut layer = from_toml(
+            "file = ['a.yaml', 'crds/*', '-', '/abs', 'git:HEAD:crds', 'cluster:*']\noutput = 'src'",
+        );
         layer.rebase(Path::new("dir[1]"));
         let settings = layer.or_default();
         assert_eq!(
             settings.file,
-            ["dir[1]/a.yaml", "dir[[]1[]]/crds/*", "-", "/abs"].map(PathBuf::from)
+            [
+                "dir[1]/a.yaml",
+                "dir[[]1[]]/crds/*",
+                "-",
+                "/abs",
+                "git:HEAD:crds",
+                "cluster:*"
+            ]
+            .map(PathBuf::from)
         );
         assert_eq!(settings.output, PathBuf::from("dir[1]/src"));
     }

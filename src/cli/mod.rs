@@ -1,7 +1,6 @@
 //! The command line: parses arguments, runs one command, and returns its exit code.
 mod add;
 mod changes;
-mod check;
 mod client_crate;
 mod config;
 mod console;
@@ -20,20 +19,24 @@ mod new;
 mod owns;
 mod policy;
 mod rbac;
+mod report;
 mod sample;
 mod schema;
 mod update;
+mod validate;
 mod values;
+mod versions;
 
 use std::{
     ffi::OsString,
+    fmt::Write as _,
     io::ErrorKind,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use clap::{
-    CommandFactory, Parser,
+    CommandFactory, FromArgMatches, Parser,
     builder::StyledStr,
     error::{ContextKind, ContextValue, ErrorKind as UsageError},
 };
@@ -66,6 +69,23 @@ Exit codes:
   1  diagnostics: the input is invalid or denied, or --check found drift
   2  usage or I/O error";
 
+/// The groups of commands in `--help`.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Generate", &["generate", "crate", "dump", "emitters"]),
+    (
+        "Operators",
+        &["new", "add", "update", "dev", "rbac", "deploy"],
+    ),
+    (
+        "APIs",
+        &[
+            "validate", "lint", "diff", "versions", "explain", "sample", "docs", "schema",
+            "policy", "crd",
+        ],
+    ),
+    ("Tools", &["completions", "man", "help"]),
+];
+
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Generate(generate::Args),
@@ -76,23 +96,26 @@ enum Command {
     Rbac(rbac::Args),
     #[command(subcommand)]
     Deploy(deploy::Command),
-    Check(check::Args),
+    Validate(validate::Args),
     Lint(lint::Args),
     Sample(sample::Args),
     Docs(docs::Args),
     Schema(schema::Args),
     Dev(dev::Args),
     Diff(diff::Args),
+    Versions(versions::Args),
     Policy(policy::Args),
     #[command(subcommand)]
     Crd(crd::Command),
     /// List the emitters that --emit accepts
+    #[command(hide = true)]
     Emitters,
     Explain(explain::Args),
     /// Print the model that code is generated from, for bug reports and tests
     ///
     /// The model has the names, types and constraints of all kinds after all decisions. Nothing is written.
-    Dump(layer::OptionArgs),
+    #[command(hide = true)]
+    Dump(config::OptionArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -135,9 +158,43 @@ impl From<write::Error> for CommandError {
     }
 }
 
+/// Returns the command line.
+pub fn command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    let (header, literal) = (
+        *command.get_styles().get_header(),
+        *command.get_styles().get_literal(),
+    );
+    let width = |name: &str| name.chars().count();
+    let widest = command
+        .get_subcommands()
+        .map(|it| width(it.get_name()))
+        .max();
+    let mut help = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
+    for (group, names) in GROUPS {
+        _ = write!(help, "\n{header}{group}:{header:#}\n");
+        let found = names
+            .iter()
+            .filter_map(|name| command.find_subcommand(name));
+        for found in found.filter(|it| !it.is_hide_set()) {
+            let name = found.get_name();
+            let about = found
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let space = widest.unwrap_or_default() - width(name);
+            _ = writeln!(help, "  {literal}{name}{literal:#}{:space$}  {about}", "");
+        }
+    }
+    help += &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}");
+    Cli::command().help_template(help)
+}
+
 /// Runs a command line, whose first word is the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let matches = command().try_get_matches_from(args);
+    let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(mut error) => {
             suggest_file(&mut error);
@@ -187,13 +244,14 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         Command::Crate(args) => client_crate::run(&args, console)?,
         Command::Rbac(args) => rbac::run(&args, console)?,
         Command::Deploy(command) => deploy::run(&command, console)?,
-        Command::Check(args) => check::run(&args, console)?,
+        Command::Validate(args) => validate::run(&args, console)?,
         Command::Lint(args) => lint::run(&args, console)?,
         Command::Sample(args) => sample::run(&args, console)?,
         Command::Docs(args) => docs::run(&args, console)?,
         Command::Schema(args) => schema::run(&args, console)?,
         Command::Dev(args) => dev::run(&args, console)?,
         Command::Diff(args) => diff::run(&args, console)?,
+        Command::Versions(args) => versions::run(&args, console)?,
         Command::Policy(args) => policy::run(&args, console)?,
         Command::Crd(command) => crd::run(&command, console)?,
         Command::Emitters => list_emitters(console),
@@ -206,7 +264,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
         }
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "kube-codegen", &mut script);
+            clap_complete::generate(shell, &mut self::command(), "kube-codegen", &mut script);
             console.text(&String::from_utf8_lossy(&script));
         }
         Command::Man { output } => write_man_pages(&output)?,
@@ -215,7 +273,7 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
 }
 
 fn write_man_pages(directory: &Path) -> Result<(), CommandError> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = command().disable_help_subcommand(true);
     command.build();
     let (mut files, mut pending) = (Vec::new(), vec![command]);
     while let Some(command) = pending.pop() {
@@ -257,6 +315,36 @@ mod tests {
 
     #[test]
     fn arguments_are_well_defined() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut command = Cli::command();
+        command.build();
+        let mut found: Vec<&str> = command
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        let mut listed: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        found.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn the_help_has_a_line_for_each_command() {
+        let mut command = command();
+        let help = command.render_help().to_string();
+        for inner in command.get_subcommands() {
+            let start = format!("\n  {} ", inner.get_name());
+            assert_eq!(help.contains(&start), !inner.is_hide_set(), "{start}{help}");
+        }
+        let longest = help.lines().map(|it| it.chars().count()).max();
+        assert!(longest < Some(101), "{help}");
     }
 }

@@ -1,7 +1,7 @@
 //! `kube-codegen policy`: prints the rules and defaults of CRDs as admission policies.
 use clap::ValueEnum;
 
-use super::{CommandError, console::Console, crds};
+use super::{CommandError, console::Console, crds::CrdArgs};
 use crate::{api::policy, output::yaml};
 
 /// Print the validation rules and defaults of CRDs as admission policies
@@ -10,9 +10,8 @@ use crate::{api::policy, output::yaml};
 /// MutatingAdmissionPolicy (Kubernetes 1.36), for each served version. Warnings list what a policy cannot say.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
-    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB|-")]
-    file: Vec<String>,
+    #[command(flatten)]
+    crds: CrdArgs,
 
     /// What happens to an object that breaks a rule
     #[arg(long, value_enum, default_value_t)]
@@ -31,7 +30,7 @@ enum Action {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let crds = crds::read(&args.file, console)?;
+    let crds = args.crds.read(console)?;
     let action = match args.action {
         Action::Deny => "Deny",
         Action::Warn => "Warn",

@@ -10,7 +10,8 @@ use super::{
     changes::ChangeArgs,
     console::Console,
     count,
-    deploy::{add_owners, package_name, read, report},
+    deploy::{add_owners, package_name, read},
+    report::report,
 };
 use crate::{
     base::diag::Diagnostics,

@@ -6,18 +6,17 @@ use serde_json::Value;
 use super::{
     CommandError,
     console::Console,
-    crds::{self, Crd},
+    crds::{Crd, CrdArgs, unknown},
 };
-use crate::{api::sample::sample, base::diag::nearest};
+use crate::api::sample::sample;
 
 /// Print an object of a kind that its schema and its validation rules accept
 ///
 /// The object has the required fields; with --full, all fields. Descriptions become comments.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
-    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB|-")]
-    file: Vec<String>,
+    #[command(flatten)]
+    crds: CrdArgs,
 
     /// All fields instead of the required ones
     #[arg(long)]
@@ -37,7 +36,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let crds = crds::read(&args.file, console)?;
+    let crds = args.crds.read(console)?;
     let crd = &select(&crds, args.kind.as_deref())?.manifest;
     let version = version(crd, args.version.as_deref())?;
     let extent = if args.full {
@@ -59,25 +58,20 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 
 /// Returns the only CRD, or that of a kind.
 fn select<'a>(crds: &'a [Crd], kind: Option<&str>) -> Result<&'a Crd, CommandError> {
-    let names = || crds.iter().map(|crd| crd.kind.as_str());
-    let all = || names().collect::<Vec<_>>().join(", ");
     match (crds, kind) {
         ([only], None) => Ok(only),
-        (_, None) => Err(format!(
-            "several kinds in the input; use --kind with one of {}",
-            all()
-        )
-        .into()),
-        (_, Some(kind)) => crds.iter().find(|crd| crd.kind == kind).ok_or_else(|| {
-            let hint = match nearest(kind, names()).first() {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("the input has {}", all()),
-            };
-            CommandError::Usage(format!(
-                "no kind `{}` in the input; {hint}",
-                kind.escape_debug()
-            ))
-        }),
+        (_, None) => {
+            let kinds: Vec<&str> = crds.iter().map(|crd| crd.kind.as_str()).collect();
+            Err(format!(
+                "several kinds in the input; use --kind with one of {}",
+                kinds.join(", ")
+            )
+            .into())
+        }
+        (_, Some(kind)) => {
+            let found = crds.iter().find(|crd| crd.kind == kind);
+            found.ok_or_else(|| unknown(kind, crds).into())
+        }
     }
 }
 

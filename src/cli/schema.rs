@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::json;
 
-use super::{CommandError, console::Console, count, crds};
+use super::{CommandError, console::Console, count, crds::CrdArgs};
 use crate::{
     api::json_schema,
     output::write::{self, Lock, Root},
@@ -13,12 +13,11 @@ use crate::{
 ///
 /// Each served version of a kind gets a file `GROUP/KIND_VERSION.json` (JSON Schema 2020-12), and `index.json` applies them by `apiVersion`
 /// and `kind`. Fields that the API server would drop are errors. What JSON Schema cannot say, such as rules (CEL) and keys of lists, is
-/// left to `kube-codegen check`.
+/// left to `kube-codegen validate`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
-    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB|-")]
-    file: Vec<String>,
+    #[command(flatten)]
+    crds: CrdArgs,
 
     /// Output directory
     #[arg(short, long, value_name = "DIR")]
@@ -34,7 +33,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let crds = crds::read(&args.file, console)?;
+    let crds = args.crds.read(console)?;
     let exported = crds
         .iter()
         .flat_map(|crd| json_schema::export(&crd.manifest, args.strict));

@@ -77,7 +77,7 @@ fn a_comment_of_a_pull_request_holds_texts_of_crds() {
         "old.yaml",
         "new.yaml",
         "--markdown",
-        "--deny",
+        "--fail-on",
         "risk",
     ];
     let output = kube_codegen(folder.path()).args(args).output().unwrap();

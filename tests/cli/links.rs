@@ -166,7 +166,7 @@ fn no_command_writes_through_a_link() {
             // Something to write.
             let config = place.package.join("kube-codegen.toml");
             let text = fs::read_to_string(&config).unwrap();
-            fs::write(&config, format!("no-dedup = true\n{text}")).unwrap();
+            fs::write(&config, format!("dedup = false\n{text}")).unwrap();
         }
         let output = run(&place.package, args);
         let message = stderr(&output);
@@ -249,9 +249,9 @@ fn updates_and_runs_of_the_generator_at_once_leave_an_operator_that_is_up_to_dat
     for round in 0..5 {
         let config = package.join("kube-codegen.toml");
         let text = fs::read_to_string(&config).unwrap();
-        let text = text.lines().filter(|it| !it.starts_with("no-dedup"));
+        let text = text.lines().filter(|it| !it.starts_with("dedup"));
         let text: Vec<_> = text.collect();
-        let text = format!("no-dedup = {}\n{}\n", round % 2 == 0, text.join("\n"));
+        let text = format!("dedup = {}\n{}\n", round % 2 == 0, text.join("\n"));
         fs::write(&config, text).unwrap();
         let runs =
             ["update", "generate", "update"].map(|command| start(&package, &[command, "-qq"]));

@@ -11,6 +11,7 @@ mod dev;
 mod diff;
 mod examples;
 mod generate;
+mod inputs;
 mod links;
 mod memory;
 mod new;

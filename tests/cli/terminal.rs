@@ -100,9 +100,9 @@ fn no_text_of_a_crd_or_an_object_controls_the_terminal() {
         (&["dump", "-f", "old.json"], false),
         (&["policy", "-f", "old.json"], false),
         (&["lint", "-f", "old.json", "-v"], false),
-        (&["check", "-f", "old.json", "enum.json"], true),
-        (&["check", "-f", "old.json", "unknown.json"], true),
-        (&["check", "-f", "old.json", "name.json"], true),
+        (&["validate", "-f", "old.json", "enum.json"], true),
+        (&["validate", "-f", "old.json", "unknown.json"], true),
+        (&["validate", "-f", "old.json", "name.json"], true),
         (&["generate", "-f", "old.json", "-o", "out", "-v"], false),
         (&["generate", "-f", "wrong.json", "-o", "out"], true),
         (
@@ -163,7 +163,7 @@ fn formats_for_programs_are_escaped_and_keep_their_values() {
     assert!(messages.any(|it| it == message), "{message:?} in {policy}");
 
     let args = [
-        "check",
+        "validate",
         "-f",
         "old.json",
         "enum.json",

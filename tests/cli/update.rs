@@ -161,7 +161,7 @@ fn what_follows_from_a_crd_follows_its_changes() {
     succeed(&package, &["generate", "--check"]);
     succeed(
         &package,
-        &["check", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
+        &["validate", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
     );
 }
 
@@ -244,7 +244,7 @@ fn a_kind_is_added_around_the_lines_of_the_user() {
     succeed(&package, &["deploy", "check"]);
     succeed(
         &package,
-        &["check", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
+        &["validate", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
     );
 
     let output = run(directory.path(), &args[..5]);

@@ -11,7 +11,6 @@ use proc_macro2::{TokenStream, TokenTree};
 const KNOWN: &[&str] = &[
     "src/api/compat",
     "src/api/site",
-    "src/cli",
     "src/input/yaml",
     "src/model/evolution",
     "src/operator/scaffold",

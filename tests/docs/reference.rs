@@ -85,13 +85,13 @@ fn write_command(page: &mut String, command: &[&str]) {
         write!(page, "\n{level} {}\n", command.join(" ")).unwrap();
     }
     write!(page, "\n```text\n{}\n```\n", text.trim()).unwrap();
-    let Some((_, commands)) = text.split_once("Commands:\n") else {
-        return;
-    };
-    for line in commands.lines().take_while(|line| !line.is_empty()) {
-        let name = line.split_whitespace().next().unwrap();
-        if line.starts_with("  ") && !line.starts_with("   ") && name != "help" {
-            write_command(page, &[command, &[name]].concat());
+    let mut above = kube_codegen::cli::command();
+    for name in command {
+        above = above.find_subcommand(name).unwrap().clone();
+    }
+    for inner in above.get_subcommands().filter(|it| !it.is_hide_set()) {
+        if inner.get_name() != "help" {
+            write_command(page, &[command, &[inner.get_name()]].concat());
         }
     }
 }

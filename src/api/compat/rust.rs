@@ -74,7 +74,7 @@ impl Candidate {
     fn apply(&self, options: &mut Options) {
         let entry = match self {
             Self::NoReuse => {
-                options.no_reuse = true;
+                options.reuse = false;
                 return;
             }
             Self::TypeName(path, name) => Override::at(path).type_name(name),

@@ -19,9 +19,12 @@ const FORMATS: [&str; 8] = [
 ];
 
 /// How schemas are converted.
+#[derive(Clone, Copy)]
 pub(super) struct Convert {
     /// Whether objects that keep undeclared fields refuse them.
     pub(super) strict: bool,
+    /// Whether unknown fields are kept everywhere: `spec.preserveUnknownFields`.
+    pub(super) keeps: bool,
 }
 
 impl Convert {
@@ -67,7 +70,8 @@ impl Convert {
         bounds(&mut out, schema);
         types(&mut out, schema, is_null_accepted);
         values(&mut out, schema, is_null_dropped);
-        let preserves = kept || schema["x-kubernetes-preserve-unknown-fields"] == true;
+        let preserves =
+            kept || self.keeps || schema["x-kubernetes-preserve-unknown-fields"] == true;
         self.object(&mut out, schema, preserves, depth);
         self.list(&mut out, schema, preserves, depth);
         if schema["x-kubernetes-embedded-resource"] == true {
@@ -287,5 +291,9 @@ fn branch(schema: &Value) -> Value {
 
 /// Returns the schema of the metadata of an embedded resource.
 pub(super) fn embedded_meta() -> Map<String, Value> {
-    Convert { strict: false }.node(&object_meta::object_meta(), false, false, 0)
+    Convert {
+        strict: false,
+        keeps: false,
+    }
+    .node(&object_meta::object_meta(), false, false, 0)
 }

@@ -5,6 +5,7 @@ mod meta;
 use serde_json::{Map, Value, json};
 
 use crate::output::render::File;
+use convert::Convert;
 
 /// The dialect.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -30,6 +31,8 @@ pub(crate) fn export(crd: &Value, strict: bool) -> Vec<Exported> {
             .unwrap_or_default()
     };
     let (group, kind) = (text("/spec/group"), text("/spec/names/kind"));
+    let keeps = crd["spec"]["preserveUnknownFields"] == true;
+    let convert = Convert { strict, keeps };
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let served = versions.filter(|version| version["served"] == true);
     let exported = served.map(|version| {
@@ -40,7 +43,7 @@ pub(crate) fn export(crd: &Value, strict: bool) -> Vec<Exported> {
             version: name.to_owned(),
             kind: kind.to_owned(),
             path: path(group, kind, name),
-            schema: root(schema, group, kind, name, strict),
+            schema: root(convert, schema, group, kind, name),
         }
     });
     exported.collect()
@@ -56,8 +59,8 @@ fn path(group: &str, kind: &str, version: &str) -> String {
     format!("{}/{}_{}.json", safe(group), safe(kind), safe(version))
 }
 
-fn root(schema: &Value, group: &str, kind: &str, version: &str, strict: bool) -> Value {
-    let mut object = convert::Convert { strict }.root(schema);
+fn root(convert: Convert, schema: &Value, group: &str, kind: &str, version: &str) -> Value {
+    let mut object = convert.root(schema);
     let api_version = format!("{group}/{version}");
     let properties = object.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] =

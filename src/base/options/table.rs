@@ -11,7 +11,8 @@ macro_rules! each_option {
     ($then:ident) => {
         $then! {
             run {
-                /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
+                /// CustomResourceDefinitions: files, directories, glob patterns, `git:REVISION:PATH`, `cluster` or `cluster:PATTERN`, or `-`
+                /// for standard input; can be repeated
                 file: Vec<PathBuf> = Vec::new(), key "file",
                 flag(short = 'f', value_name = "FILE|DIR|GLOB|-"),
                 builder file(path: impl Into<PathBuf>) { file.push(path.into()); };
@@ -39,15 +40,15 @@ macro_rules! each_option {
                 builder allow(what: Allow) { allow.push(what); };
             }
             pipeline {
-                /// Emitters to run [default: all]; `kube-codegen emitters` lists them
+                /// Emitters to run [default: all]
                 emit: Vec<Emitter> = Vec::new(), key "emit",
                 flag(value_delimiter = ',', value_name = "LIST", value_parser = emitters(), hide_possible_values = true),
                 builder emit(emitters: impl IntoIterator<Item = Emitter>) { emit.extend(emitters); };
 
-                /// Generate all types, even where k8s-openapi has an equal one
-                no_reuse: bool = false, key "no-reuse",
+                /// Whether types of k8s-openapi are used where they are equal [default: true]
+                reuse: bool = true, key "reuse",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
-                builder no_reuse(own: bool) { *no_reuse = own; };
+                builder reuse(on: bool) { *reuse = on; };
 
                 /// Oldest Kubernetes version to support; types of k8s-openapi are reused with the fields they have in it
                 /// [default: 1.33]
@@ -55,10 +56,10 @@ macro_rules! each_option {
                 flag(value_name = "VERSION", value_parser = versions(), hide_possible_values = true),
                 builder kubernetes(oldest: Kubernetes) { *kubernetes = oldest; };
 
-                /// Generate a type for each schema location, even if others in the group are equal
-                no_dedup: bool = false, key "no-dedup",
+                /// Whether equal schemas of a group share a type [default: true]
+                dedup: bool = true, key "dedup",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
-                builder no_dedup(apart: bool) { *no_dedup = apart; };
+                builder dedup(on: bool) { *dedup = on; };
 
                 /// Give each group and version its own cargo feature, such as `example-com-v1`
                 feature_gates: bool = false, key "feature-gates",

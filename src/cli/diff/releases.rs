@@ -13,7 +13,7 @@ use crate::{
         options::Options,
         source::{self, Input, Source},
     },
-    cli::{CommandError, config, console::Console, count, crds, levels},
+    cli::{CommandError, config, console::Console, count, crds},
 };
 
 /// All CRDs of the cluster.
@@ -81,10 +81,10 @@ pub(super) fn run(
     let denied = changes
         .iter()
         .flat_map(|it| &it.findings)
-        .filter(|it| it.worst() >= args.deny)
+        .filter(|it| it.worst() >= args.fail_on)
         .count();
     // A break of Rust code is breaking, whatever is denied.
-    let denied = denied + rest.len() + stored::denied(&stored, args.deny);
+    let denied = denied + rest.len() + stored::denied(&stored, args.fail_on);
     let summary = summary(&comparison);
     if args.markdown {
         console.text(&markdown::render(changes, rest, &stored, &summary));
@@ -112,21 +112,19 @@ pub(super) fn run(
         return Ok(());
     }
     let changes = count(denied, "change");
-    let at_least = if args.deny == Level::Breaking {
+    let at_least = if args.fail_on == Level::Breaking {
         ""
     } else {
         "at least "
     };
-    console.summary_error(&format!("{changes} denied: {at_least}{}", args.deny));
+    console.summary_error(&format!("{changes} denied: {at_least}{}", args.fail_on));
     Err(CommandError::Reported)
 }
 
 fn settings(args: &Args) -> Result<(Options, BTreeMap<Rule, Level>), CommandError> {
-    let Some(file) = levels::file(args.config.as_deref()) else {
-        return Ok((Options::default(), BTreeMap::new()));
-    };
-    let layer = config::read(&file)?;
-    let levels = levels::configured(layer.levels(), "diff.levels", &file)?;
+    let file = args.config.as_deref().or(config::default());
+    let mut layer = file.map(config::read).transpose()?.unwrap_or_default();
+    let levels = layer.diff.take().unwrap_or_default().levels;
     Ok((layer.or_default().options, levels))
 }
 

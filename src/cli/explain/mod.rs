@@ -8,26 +8,25 @@ use serde_json::{Value, json};
 use super::{
     CommandError,
     console::Console,
-    crds::{self, Crd},
+    crds::{Crd, CrdArgs, unknown},
 };
 use crate::base::diag::{Code, nearest};
 
-/// Explain a diagnostic code such as KC0101, or a field of a kind as `kubectl explain` does, without a cluster
+/// Explain a diagnostic code, or a field of a kind as `kubectl explain` does
 ///
-/// Without -f, WHAT is a code; all codes are listed if it is missing. With -f, it is a kind of these CRDs with the path of a field, such as
-/// `Website.spec.replicas`. The kind can also be written as its plural, its singular or a short name.
+/// WHAT is a code such as KC0101, or a kind of the CRDs of -f or kube-codegen.toml with the path of a field, such as `Website.spec.replicas`. The kind can
+/// also be written as its plural, its singular or a short name. Without WHAT, all codes are listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A code, such as KC0301 or 301; with -f, a kind or one of its fields, such as `Website.spec`
+    /// A code, such as KC0301 or 301, or a kind or one of its fields, such as `Website.spec`
     #[arg(value_name = "WHAT")]
     what: Option<String>,
 
-    /// Files, directories or glob patterns of CustomResourceDefinitions, or `-` for standard input; can be repeated
-    #[arg(short, long, value_name = "FILE|DIR|GLOB|-", requires = "what")]
-    file: Vec<String>,
+    #[command(flatten)]
+    crds: CrdArgs,
 
     /// Print the names and types of all fields, also of inner ones, without descriptions
-    #[arg(long, requires = "file")]
+    #[arg(long, requires = "what")]
     recursive: bool,
 
     /// The version, such as `v1` or `example.com/v1` [default: the served version that kubectl prefers]
@@ -35,37 +34,52 @@ pub(super) struct Args {
         long = "kind-version",
         visible_alias = "api-version",
         value_name = "VERSION",
-        requires = "file"
+        requires = "what"
     )]
     version: Option<String>,
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    match &args.what {
-        Some(what) if !args.file.is_empty() => field(what, args, console),
-        Some(what) => code(what, console),
-        None => {
-            for code in Code::ALL {
-                let (name, severity) = (code.as_str(), code.severity().as_str());
-                object(*code, console);
-                console.line(&format!("{name} {severity:<7} {}", code.title()));
-            }
-            Ok(())
+    let Some(what) = &args.what else {
+        if args.crds.is_given() {
+            let message = "name a kind of the CRDs, such as `Website`, or a field of it";
+            return Err(message.to_owned().into());
         }
+        for code in Code::ALL {
+            let (name, severity) = (code.as_str(), code.severity().as_str());
+            object(*code, console);
+            console.line(&format!("{name} {severity:<7} {}", code.title()));
+        }
+        return Ok(());
+    };
+    let is_code = Code::named(what).is_some() || !may_be_kind(what);
+    if args.crds.is_given() || (args.crds.has_input() && !is_code) {
+        return field(what, args, console);
     }
+    if args.recursive || args.version.is_some() {
+        let message =
+            "--recursive and --kind-version are for fields of a kind; name its CRD with --file";
+        return Err(message.to_owned().into());
+    }
+    code(what, console)
+}
+
+/// Whether a text may name a kind or a field rather than a code.
+fn may_be_kind(text: &str) -> bool {
+    let number = match text.get(..2) {
+        Some(prefix) if prefix.eq_ignore_ascii_case("KC") => &text[2..],
+        _ => text,
+    };
+    !number.chars().all(|c| c.is_ascii_digit())
 }
 
 fn code(text: &str, console: &mut Console) -> Result<(), CommandError> {
     let Some(code) = Code::named(text) else {
         let codes = Code::ALL.iter().map(|code| code.as_str());
         let shown = text.escape_debug();
-        let is_kind = text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && !text.chars().any(|c| c.is_ascii_digit());
         let hint = match nearest(&text.to_uppercase(), codes).first() {
             Some(code) => format!("did you mean {code}?"),
-            None if is_kind || text.contains('.') => {
-                "a field of a kind needs its CRD: `-f FILE`".to_owned()
-            }
+            None if may_be_kind(text) => "a field of a kind needs its CRD: `-f FILE`".to_owned(),
             None => "`kube-codegen explain` lists all codes".to_owned(),
         };
         return Err(format!("unknown code `{shown}`; {hint}").into());
@@ -92,7 +106,7 @@ fn object(code: Code, console: &mut Console) {
 }
 
 fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let crds = crds::read(&args.file, console)?;
+    let crds = args.crds.read(console)?;
     let mut path: Vec<&str> = what.split('.').collect();
     let wanted = path.remove(0);
     let (group, version) = match args.version.as_deref() {
@@ -150,15 +164,6 @@ fn is_named(crd: &Crd, name: &str) -> bool {
     };
     let mut short = names["shortNames"].as_array().into_iter().flatten();
     is(&names["kind"]) || is(&names["plural"]) || is(&names["singular"]) || short.any(is)
-}
-
-fn unknown(name: &str, crds: &[Crd]) -> String {
-    let kinds = || crds.iter().map(|crd| crd.kind.as_str());
-    let hint = match nearest(name, kinds()).first() {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("the input has {}", kinds().collect::<Vec<_>>().join(", ")),
-    };
-    format!("no kind `{}` in the input; {hint}", name.escape_debug())
 }
 
 /// Returns a version, or the newest served one.

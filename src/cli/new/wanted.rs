@@ -9,7 +9,7 @@ use kube_codegen_formats::names;
 use super::Args;
 use crate::{
     base::diag::Diagnostics,
-    cli::{CommandError, console::Console, layer::Layer, owns},
+    cli::{CommandError, config::Layer, console::Console, owns},
     model::ir::Model,
     operator::scaffold::{self, DeployScope, PackageName, Takeover, WebhookType},
     operator::takeover::{

@@ -9,7 +9,7 @@ const SHARED: [(&str, &str); 3] = [
 ];
 
 /// Pointers in the new manifest, with the same places in the old one.
-type Moved = Vec<(String, String)>;
+pub(super) type Moved = Vec<(String, String)>;
 
 /// Moves the fields that v1 has elsewhere; the reader reports what does not fit.
 pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
@@ -21,8 +21,7 @@ pub(super) fn upgrade(mut manifest: Value) -> (Value, Moved) {
         columns(spec, &mut moved);
         schemas(spec);
         conversion(spec);
-        // v1 allows `false` only, which is also its default.
-        spec.retain(|name, value| name != "preserveUnknownFields" || *value == json!(true));
+        preserve(spec);
         // v1beta1's default, also for an empty text.
         spec.retain(|name, value| name != "scope" || !(value.is_null() || value == ""));
         spec.entry("scope").or_insert_with(|| json!("Namespaced"));
@@ -135,10 +134,58 @@ fn conversion(spec: &mut Map<String, Value>) {
     };
     let client = conversion.remove("webhookClientConfig");
     let versions = conversion.remove("conversionReviewVersions");
+    // v1 has no default.
+    let default =
+        || (conversion.get("strategy") == Some(&json!("Webhook"))).then(|| json!(["v1beta1"]));
+    let versions = versions.filter(|it| !it.is_null()).or_else(default);
     if client.is_some() || versions.is_some() {
         let mut webhook = Map::new();
         webhook.extend(client.map(|value| ("clientConfig".to_owned(), value)));
         webhook.extend(versions.map(|value| ("conversionReviewVersions".to_owned(), value)));
         conversion.insert("webhook".to_owned(), Value::Object(webhook));
+    }
+}
+
+/// Keeps unknown fields in every object, unless `preserveUnknownFields` is false: it is true by default. v1 has an extension for that: an API
+/// server rejects a new CRD with the field.
+fn preserve(spec: &mut Map<String, Value>) {
+    let is_kept = match spec.get("preserveUnknownFields") {
+        None | Some(Value::Null) => true,
+        Some(Value::Bool(value)) => *value,
+        // The reader reports it.
+        Some(_) => return,
+    };
+    spec.remove("preserveUnknownFields");
+    if !is_kept {
+        return;
+    }
+    let versions = spec.get_mut("versions").and_then(Value::as_array_mut);
+    for version in versions.into_iter().flatten() {
+        if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+            keep_unknown(schema);
+        }
+    }
+}
+
+fn keep_unknown(schema: &mut Value) {
+    let Some(schema) = schema.as_object_mut() else {
+        return;
+    };
+    let is_object =
+        schema.get("type") == Some(&json!("object")) || schema.contains_key("properties");
+    // The values of a map are all known.
+    if is_object && !schema.contains_key("additionalProperties") {
+        schema.insert(
+            "x-kubernetes-preserve-unknown-fields".to_owned(),
+            json!(true),
+        );
+    }
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    properties
+        .into_iter()
+        .flat_map(Map::values_mut)
+        .for_each(keep_unknown);
+    for inner in ["items", "additionalProperties"] {
+        schema.get_mut(inner).into_iter().for_each(keep_unknown);
     }
 }

@@ -10,6 +10,52 @@ use serde_json::{Map, Value};
 const GROUP: &str = "apiextensions.k8s.io/";
 const KIND: &str = "CustomResourceDefinition";
 
+/// A CRD as its author wrote it, valid or not, in the form of `apiextensions.k8s.io/v1`.
+pub(crate) struct Definition {
+    /// The manifest.
+    pub(crate) manifest: Value,
+    /// Where it is.
+    pub(crate) place: Place,
+    /// What moved, if it was v1beta1.
+    legacy: Option<legacy::Moved>,
+}
+
+impl Definition {
+    /// Whether it was v1beta1.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_legacy(&self) -> bool {
+        self.legacy.is_some()
+    }
+
+    fn read(self, diagnostics: &mut Diagnostics) -> Option<Crd> {
+        let mut reader = reader(self.place, diagnostics);
+        reader.is_legacy = self.legacy.is_some();
+        reader.moved = self.legacy.unwrap_or_default();
+        definition::read(&mut reader, self.manifest)
+    }
+}
+
+/// Returns the CRDs of a document.
+#[cfg(feature = "cli")]
+pub(super) fn definitions(document: Document, id: SourceId) -> Vec<Definition> {
+    let place = Place {
+        source: Some(id),
+        document: document.index,
+        ..Place::default()
+    };
+    let (mut found, mut ignored) = (Vec::new(), Diagnostics::new());
+    let root = document.root.into_value();
+    manifest(
+        root,
+        &place,
+        &mut ignored,
+        &mut |value, place, diagnostics| {
+            found.extend(upgraded(value, place, diagnostics));
+        },
+    );
+    found
+}
+
 pub(super) fn read(
     document: Document,
     id: SourceId,
@@ -29,7 +75,8 @@ pub(super) fn read(
         diagnostics,
         &mut |value, place, diagnostics| {
             found = true;
-            crds.extend(definition(value, place, diagnostics));
+            let definition = upgraded(value, place, diagnostics);
+            crds.extend(definition.and_then(|it| it.read(diagnostics)));
         },
     );
     if let [crd] = crds.as_slice() {
@@ -116,22 +163,23 @@ fn list(
     }
 }
 
-/// Reads a CRD of any version of the API.
-fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Option<Crd> {
+/// Brings a CRD of any version of the API to the form of v1.
+fn upgraded(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Option<Definition> {
     let name = value.pointer("/metadata/name").and_then(Value::as_str);
-    let mut reader = reader(
-        Place {
-            crd: name.map(str::to_owned),
-            ..place.clone()
-        },
-        diagnostics,
-    );
-    let api_version = value.get("apiVersion").and_then(Value::as_str);
+    let place = Place {
+        crd: name.map(str::to_owned),
+        ..place.clone()
+    };
+    let mut reader = reader(place.clone(), diagnostics);
     let (root, field) = (At::default(), "apiVersion");
     let at = root.key(field);
-    match api_version.map(|version| version.strip_prefix(GROUP)) {
-        Some(Some("v1")) => definition::read(&mut reader, value),
-        Some(Some("v1beta1")) => {
+    let Some(api_version) = value.get(field).and_then(Value::as_str) else {
+        reader.missing(&at, "`apiVersion`");
+        return None;
+    };
+    let (manifest, legacy) = match api_version.strip_prefix(GROUP) {
+        Some("v1") => (value, None),
+        Some("v1beta1") => {
             reader
                 .report(
                     Code::LegacyApi,
@@ -139,26 +187,22 @@ fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Opt
                     "apiextensions.k8s.io/v1beta1 is read as v1",
                 )
                 .hint("API servers since Kubernetes 1.22 reject it; convert the manifest to v1");
-            let (value, moved) = legacy::upgrade(value);
-            reader.moved = moved;
-            reader.is_legacy = true;
-            definition::read(&mut reader, value)
+            let (manifest, moved) = legacy::upgrade(value);
+            (manifest, Some(moved))
         }
-        None => {
-            reader.missing(&at, "`apiVersion`");
-            None
-        }
-        Some(_) => {
-            let message = format!(
-                "unsupported CRD version {:?}",
-                api_version.unwrap_or_default()
-            );
+        _ => {
+            let message = format!("unsupported CRD version {api_version:?}");
             reader
                 .report(Code::UnsupportedApi, &at, message)
                 .hint("use apiextensions.k8s.io/v1");
-            None
+            return None;
         }
-    }
+    };
+    Some(Definition {
+        manifest,
+        place,
+        legacy,
+    })
 }
 
 fn text<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v str> {

@@ -23,7 +23,7 @@ pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, Sche
 pub use subresources::Scale;
 pub use version::Deprecation;
 #[cfg(feature = "cli")]
-pub(crate) use {reader::schema_path, rules::rule_problems};
+pub(crate) use {manifest::Definition, reader::schema_path, rules::rule_problems};
 
 use crate::base::diag::{Code, Diagnostics, Place};
 use crate::base::source::{Source, SourceId};
@@ -111,14 +111,20 @@ pub struct Version {
     pub schema_pointer: String,
 }
 
-/// Returns a manifest in the form of `apiextensions.k8s.io/v1`.
+/// Returns all CRDs of some sources as they are written, also those with errors, which [`parse`] reports.
 #[cfg(feature = "cli")]
-pub(crate) fn upgraded(manifest: serde_json::Value) -> serde_json::Value {
-    if manifest["apiVersion"] == "apiextensions.k8s.io/v1beta1" {
-        legacy::upgrade(manifest).0
-    } else {
-        manifest
-    }
+pub(crate) fn definitions(
+    sources: &[Source],
+    ids: impl Iterator<Item = SourceId>,
+) -> Vec<Definition> {
+    let sources = ids.filter_map(|id| Some((id, id.of(sources)?)));
+    let documents = sources.flat_map(|(id, source)| {
+        let documents = yaml::read(source, id, &mut Diagnostics::new());
+        documents.into_iter().map(move |document| (id, document))
+    });
+    documents
+        .flat_map(|(id, document)| manifest::definitions(document, id))
+        .collect()
 }
 
 /// Reads the CRDs of one source.
@@ -155,27 +161,6 @@ pub(crate) fn parse_each<R: Send>(
     diagnostics: &mut Diagnostics,
     with_versions: impl Fn(&Crd, Vec<Version>) -> R + Sync,
 ) -> Vec<(Crd, R)> {
-    let crds = parse_all(sources, left_out, diagnostics, with_versions);
-    let crds = duplicates::resolve(crds, sources, diagnostics);
-    if crds.is_empty() && !diagnostics.has_errors() {
-        diagnostics
-            .report(
-                Code::NoCrd,
-                Place::nowhere(),
-                "the input contains no CustomResourceDefinition",
-            )
-            .hint("pass a file, directory or pattern that contains one");
-    }
-    crds
-}
-
-/// Like [`parse_each`], also several CRDs of one name or kind, such as those of several releases.
-pub(crate) fn parse_all<R: Send>(
-    sources: &[Source],
-    left_out: &[SourceId],
-    diagnostics: &mut Diagnostics,
-    with_versions: impl Fn(&Crd, Vec<Version>) -> R + Sync,
-) -> Vec<(Crd, R)> {
     let indexed = sources
         .iter()
         .enumerate()
@@ -199,6 +184,16 @@ pub(crate) fn parse_all<R: Send>(
     for (found, findings) in read {
         crds.extend(found);
         diagnostics.append(findings);
+    }
+    let crds = duplicates::resolve(crds, sources, diagnostics);
+    if crds.is_empty() && !diagnostics.has_errors() {
+        diagnostics
+            .report(
+                Code::NoCrd,
+                Place::nowhere(),
+                "the input contains no CustomResourceDefinition",
+            )
+            .hint("pass a file, directory or pattern that contains one");
     }
     crds
 }

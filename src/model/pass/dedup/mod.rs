@@ -16,7 +16,7 @@ use classes::Class;
 use std::collections::BTreeMap;
 
 pub(super) fn run(model: &mut Model, options: &Options, _: &mut Diagnostics) {
-    if options.no_dedup {
+    if !options.dedup {
         return;
     }
     let groups: Vec<&[Module]> = model.modules.chunk_by(|a, b| a.group == b.group).collect();

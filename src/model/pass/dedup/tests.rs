@@ -131,7 +131,7 @@ fn a_shared_type_is_named_by_what_its_locations_have_in_common() {
 #[test]
 fn sharing_and_adding_a_crd_change_no_names_and_no_fields() {
     let apart = Options {
-        no_dedup: true,
+        dedup: false,
         ..Options::default()
     };
     let (apart, _) = complete(&two(), &apart);
@@ -168,7 +168,7 @@ fn an_override_of_one_location_applies_to_the_shared_type() {
     let model = run(&two(), same.clone());
     assert_eq!(aliases(&model)["FooSpecDeeperTwo"], "Choice");
     let apart = Options {
-        no_dedup: true,
+        dedup: false,
         overrides: same,
         ..Options::default()
     };

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use types::Type;
 
 pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagnostics) {
-    if options.no_reuse {
+    if !options.reuse {
         return;
     }
     let types = &model.types;

@@ -227,7 +227,7 @@ fn different_names_of_overrides_prevent_sharing_across_versions() {
 }
 
 #[test]
-fn groups_share_nothing_and_no_dedup_turns_sharing_off() {
+fn groups_share_nothing_and_dedup_turns_sharing_off() {
     let one = format!("one: {A}");
     let text = crd(&[("v1", &one), ("v1beta1", &one)]);
     let model = run(
@@ -237,7 +237,7 @@ fn groups_share_nothing_and_no_dedup_turns_sharing_off() {
     let counts = model.counts();
     assert_eq!((counts.structs, counts.enums, counts.shared), (8, 2, 6));
     let apart = Options {
-        no_dedup: true,
+        dedup: false,
         ..Options::default()
     };
     let (apart, _) = complete(&text, &apart);

@@ -12,9 +12,9 @@ use std::{
 use super::{
     CommandError,
     changes::ChangeArgs,
+    config::{self, Layer, OptionArgs},
     console::Console,
     generate::{generate, regenerate},
-    layer::{Layer, OptionArgs},
     owns::{self, Owns},
 };
 use crate::{
@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     {
         return example(directory, console);
     }
-    let mut options = options(args)?;
+    let mut options = options(args, console)?;
     let wanted = Wanted::new(args, console)?;
     wanted.add_inputs(&mut options);
     let name = wanted.name.as_str();
@@ -275,7 +275,7 @@ fn parameters(
         controllers: BTreeMap::new(),
         webhooks: wanted.webhooks.clone(),
         takeover: wanted.takeover(model, console)?,
-        options: config(options)?,
+        options: written(options)?,
         templates: templates.transpose()?,
         location: Location::of(target, &args.runtime)?,
     })
@@ -302,17 +302,24 @@ fn relative(directory: &Path, target: &Path) -> Result<String, String> {
 }
 
 /// Reads the options, without those that other commands use.
-fn options(args: &Args) -> Result<Layer, CommandError> {
+fn options(args: &Args, console: &mut Console) -> Result<Layer, CommandError> {
     let flags = &args.options.flags;
-    let has_input = flags.file.is_some() || args.from_kubebuilder.is_some();
-    if !has_input && args.options.config.is_none() && args.watch.is_empty() {
+    let has_other = args.from_kubebuilder.is_some() || !args.watch.is_empty();
+    if !has_other
+        && flags.file.is_none()
+        && args.options.config.is_none()
+        && config::default().is_none()
+    {
         let message = "no input; use --file for the kinds of CRDs, --watch for those of Kubernetes, or --from-kubebuilder";
         return Err(message.to_owned().into());
     }
-    let mut options = flags.clone();
-    if let Some(file) = &args.options.config {
-        options = options.over(super::config::read(file)?);
-    }
+    let file = args.options.config.as_deref();
+    // Inputs of Kubernetes or of another project are all there is, unless a flag says more.
+    let options = if flags.file.is_none() && file.is_none() && has_other {
+        flags.clone()
+    } else {
+        config::merge(flags.clone(), file, console)?
+    };
     if options.feature_gates == Some(true) || options.keep_going == Some(true) {
         let message = "`new` supports neither --feature-gates nor --keep-going";
         return Err(message.to_owned().into());
@@ -344,7 +351,7 @@ fn check_emitters(settings: &Settings) -> Result<(), String> {
 }
 
 /// Formats the options that the template of the config file does not contain.
-fn config(mut options: Layer) -> Result<String, String> {
+fn written(mut options: Layer) -> Result<String, String> {
     // The crate has its own copy of the CRDs.
     (options.file, options.exclude, options.output) = (None, None, None);
     options.kubernetes = None;

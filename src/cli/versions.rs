@@ -1,20 +1,41 @@
-//! Compares the versions of a CRD, path by path.
+//! `kube-codegen versions`: compares the versions of a CRD, path by path.
 use serde_json::{Value, json};
 
-use super::Args;
-use crate::cli::{
+use super::{
     CommandError,
     console::Console,
     count,
-    crds::{self, Crd},
+    crds::{self, Crd, CrdArgs},
 };
 use crate::model::{
     evolution::{self, Change},
     ir::SchemaPath,
 };
 
+/// Compare the versions of a kind, path by path
+///
+/// Prints what moved, has a new name, accepts more or fewer values, or exists in one version only. A line that starts with `!` needs a
+/// decision before objects can be converted: a declaration in kube-codegen.toml, or a method of the generated trait.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    crds: CrdArgs,
+
+    /// The kind [default: all]
+    #[arg(long)]
+    kind: Option<String>,
+
+    /// The version to compare from [default: each version with the next newer one]
+    #[arg(long, value_name = "VERSION", requires = "to")]
+    from: Option<String>,
+
+    /// The version to compare to
+    #[arg(long, value_name = "VERSION", requires = "from")]
+    to: Option<String>,
+}
+
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let crds = crds::read(&args.file, console)?;
+    let crds = args.crds.read(console)?;
     for crd in crds::of_kind(crds, args.kind.as_deref())? {
         let pairs: Vec<(&str, &str)> = match (&args.from, &args.to) {
             (Some(from), Some(to)) => vec![(from, to)],

@@ -1,35 +1,40 @@
-//! `kube-codegen check`: validates objects by the schemas of their CRDs, without a cluster.
-
+//! `kube-codegen validate`: validates objects by the schemas of their CRDs, without a cluster.
 use std::collections::BTreeMap;
 
 use kube_codegen_schema::{Cause, Reason, Schema, definition, pointer};
 use serde_json::Value;
 
-use super::{CommandError, console::Console, count, deploy::report};
+use super::{
+    CommandError,
+    console::Console,
+    count,
+    crds::{self, CrdArgs},
+    report::report,
+};
 use crate::{
     base::{
         diag::{Code, Diagnostics, Place, Severity, nearest},
+        options::{Allow, Settings},
         source::{self, Input, Source, SourceId},
     },
     input::{
-        crd,
-        yaml::{self, Document, Lines},
+        crd::{self, Definition},
+        yaml::{self, Lines},
     },
 };
 
-/// Check objects against the schemas of their CRDs, as the API server does
+/// Validate objects by the schemas of their CRDs, as the API server does
 ///
 /// Reports unknown and duplicate fields, and what the API server rejects: wrong types and formats, values out of bounds, missing
-/// fields, duplicate items, and validation rules (CEL) that do not hold. Without objects, checks the CRDs alone. Needs no cluster.
+/// fields, duplicate items, and validation rules (CEL) that do not hold. Without objects, validates the CRDs alone. Needs no cluster.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, directories or glob patterns of objects, or `-` for standard input; without any, the CRDs of --file are checked
+    /// Files, directories or glob patterns of objects, or `-` for standard input; without any, the CRDs are validated
     #[arg(value_name = "FILE|DIR|GLOB|-")]
-    pub(super) objects: Vec<String>,
+    objects: Vec<String>,
 
-    /// Files, directories or glob patterns of CustomResourceDefinitions; can be repeated
-    #[arg(short, long, required = true, value_name = "FILE|DIR|GLOB")]
-    pub(super) file: Vec<String>,
+    #[command(flatten)]
+    crds: CrdArgs,
 }
 
 /// A served version of a kind.
@@ -46,53 +51,43 @@ struct Version {
 type Kinds = BTreeMap<(String, String), BTreeMap<String, Version>>;
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let inputs = |arguments: &[String]| {
-        arguments
-            .iter()
-            .map(|it| Input::parse(it))
-            .collect::<Vec<_>>()
-    };
-    let crds = source::load(&inputs(&args.file))?;
-    let mut sources = source::load(&inputs(&args.objects))?;
+    let settings = args.crds.options(console)?.settings()?;
+    validate(&args.objects, &settings, console)
+}
+
+/// Validates objects, or without any the CRDs of the settings.
+pub(super) fn validate(
+    objects: &[String],
+    settings: &Settings,
+    console: &mut Console,
+) -> Result<(), CommandError> {
+    let inputs: Vec<Input> = objects.iter().map(|it| Input::parse(it)).collect();
+    if inputs.contains(&Input::Stdin) && settings.inputs().contains(&Input::Stdin) {
+        let message = "standard input is either the objects or the CRDs";
+        return Err(message.to_owned().into());
+    }
+    let crds = crds::load(settings, console)?;
+    let mut sources = source::load(&inputs)?;
     // The objects come first, so that their diagnostics do.
     let first = sources.len();
     sources.extend(crds);
+    let is_alone = inputs.is_empty();
     let mut diagnostics = Diagnostics::new();
-    let documents = |range: std::ops::Range<usize>, diagnostics: &mut Diagnostics| {
-        let ids = range.map(SourceId);
-        let read = ids.flat_map(|id| {
-            let Some(source) = id.of(&sources) else {
-                return Vec::new();
-            };
-            let documents = yaml::read(source, id, diagnostics).into_iter();
-            let items = documents.flat_map(|document| items(id, source, document, diagnostics));
-            items.collect::<Vec<_>>()
-        });
-        read.collect::<Vec<_>>()
-    };
-    let objects = documents(0..first, &mut diagnostics);
+    let objects = objects_of(&sources[..first], &mut diagnostics);
     // kubectl rejects what it would otherwise drop.
     diagnostics.raise(Code::DuplicateKey, Severity::Error);
-    let definitions = documents(first..sources.len(), &mut diagnostics);
-    let is_alone = args.objects.is_empty();
-    if is_alone {
-        diagnostics.raise(Code::DuplicateKey, Severity::Error);
-    }
     diagnostics.append(rejections(&sources, first, is_alone));
+    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, &sources);
+    diagnostics.retain(|it| !is_allowed(it));
+    let definitions = crd::definitions(&sources, (first..sources.len()).map(SourceId));
     if is_alone {
-        let mut crds = 0;
-        for (place, value) in &definitions {
-            if value["kind"] == KIND {
-                crds += 1;
-                remaining(value, place, &mut diagnostics);
-            }
+        for definition in definitions.iter().filter(|it| !it.is_legacy()) {
+            remaining(definition, &mut diagnostics);
         }
-        if crds == 0 {
-            no_crd(&mut diagnostics);
-        }
-        return report(diagnostics, &sources, &count(crds, "CRD"), None, console);
+        let crds = count(definitions.len(), "CRD");
+        return report(diagnostics, &sources, &crds, None, console);
     }
-    let kinds = kinds(definitions, &mut diagnostics);
+    let kinds = kinds(&definitions);
     let mut checked = 0;
     for (place, object) in objects {
         checked += usize::from(check(&kinds, &object, &place, &mut diagnostics));
@@ -101,48 +96,46 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     report(diagnostics, &sources, &objects, Some(checked), console)
 }
 
-const KIND: &str = "CustomResourceDefinition";
-
-fn no_crd(diagnostics: &mut Diagnostics) {
-    let message = "no CustomResourceDefinition with versions in the input of --file";
-    diagnostics.report(Code::NoCrd, Place::nowhere(), message);
-}
-
-/// Returns the objects of a document: the document itself, or the items of a list.
-fn items(
-    id: SourceId,
-    source: &Source,
-    document: Document,
-    diagnostics: &mut Diagnostics,
-) -> Vec<(Place, Value)> {
-    let place = Place {
-        source: Some(id),
-        document: document.index,
-        ..Place::default()
-    };
-    if !document.spellings.is_empty() {
-        let lines = Lines::new(&source.text);
-        for spelling in document.spellings {
-            spelling.report(&lines, &place, diagnostics);
+/// Reads objects.
+fn objects_of(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<(Place, Value)> {
+    let mut objects = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let id = SourceId(index);
+        for document in yaml::read(source, id, diagnostics) {
+            let place = Place {
+                source: Some(id),
+                document: document.index,
+                ..Place::default()
+            };
+            if !document.spellings.is_empty() {
+                let lines = Lines::new(&source.text);
+                for spelling in document.spellings {
+                    spelling.report(&lines, &place, diagnostics);
+                }
+            }
+            add(document.root.into_value(), place, &mut objects);
         }
     }
-    let mut value = document.root.into_value();
+    objects
+}
+
+/// Adds an object, or the items of a list.
+fn add(mut value: Value, place: Place, objects: &mut Vec<(Place, Value)>) {
     let kind = value["kind"].as_str().unwrap_or_default();
     if !kind.ends_with("List") || !value["items"].is_array() {
-        return vec![(place, value)];
+        objects.push((place, value));
+        return;
     }
-    let Value::Array(items) = value["items"].take() else {
-        return Vec::new();
-    };
-    let items = items.into_iter().enumerate().map(|(index, item)| {
-        let pointer = format!("/items/{index}");
-        let place = Place {
-            pointer,
-            ..place.clone()
-        };
-        (place, item)
-    });
-    items.collect()
+    if let Value::Array(items) = value["items"].take() {
+        for (index, item) in items.into_iter().enumerate() {
+            let pointer = format!("{}/items/{index}", place.pointer);
+            let place = Place {
+                pointer,
+                ..place.clone()
+            };
+            add(item, place, objects);
+        }
+    }
 }
 
 /// Returns the errors of the CRDs, also those that the generator only warns about: the API server rejects these CRDs. The sources from
@@ -167,21 +160,20 @@ fn rejections(sources: &[Source], first: usize, is_alone: bool) -> Diagnostics {
     if is_alone {
         found.raise(Code::UnknownField, Severity::Error);
         found.raise(Code::LegacyApi, Severity::Error);
+        found.raise(Code::DuplicateKey, Severity::Error);
     }
     found.retain(|it| {
-        // The text is read, and its problems are reported, for the schemas too. Two CRDs of one kind concern the generator alone.
-        let is_known = it.code < Code::MissingField;
+        let is_of_text = it.code < Code::MissingField && it.code != Code::OtherKind;
+        // Two CRDs of one kind concern the generator alone.
         let is_pair = matches!(it.code, Code::DuplicateCrd | Code::KindClash);
-        it.severity == Severity::Error && !is_known && !is_pair
+        (it.severity == Severity::Error || is_of_text) && !is_pair
     });
     found
 }
 
 /// Reports what the API server says about a CRD at places where nothing is reported yet: some of it the generator tolerates.
-fn remaining(crd: &Value, place: &Place, diagnostics: &mut Diagnostics) {
-    if crd["apiVersion"] != "apiextensions.k8s.io/v1" {
-        return;
-    }
+fn remaining(crd: &Definition, diagnostics: &mut Diagnostics) {
+    let place = &crd.place;
     let is_here = |it: &&Place| it.source == place.source && it.document == place.document;
     let reported: Vec<String> = diagnostics
         .iter()
@@ -190,7 +182,7 @@ fn remaining(crd: &Value, place: &Place, diagnostics: &mut Diagnostics) {
         .filter(is_here)
         .filter_map(|it| it.pointer.strip_prefix(&place.pointer).map(str::to_owned))
         .collect();
-    for (pointer, cause) in definition::located_causes(crd) {
+    for (pointer, cause) in definition::located_causes(&crd.manifest) {
         let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
         let is_reported = reported
             .iter()
@@ -198,7 +190,6 @@ fn remaining(crd: &Value, place: &Place, diagnostics: &mut Diagnostics) {
         if !is_reported {
             let place = Place {
                 pointer: format!("{}{pointer}", place.pointer),
-                crd: crd["metadata"]["name"].as_str().map(str::to_owned),
                 ..place.clone()
             };
             diagnostics.report(Code::InvalidObject, place, cause.to_string());
@@ -207,25 +198,16 @@ fn remaining(crd: &Value, place: &Place, diagnostics: &mut Diagnostics) {
 }
 
 /// Reads the schemas of all CRDs.
-fn kinds(definitions: Vec<(Place, Value)>, diagnostics: &mut Diagnostics) -> Kinds {
+fn kinds(definitions: &[Definition]) -> Kinds {
     let mut kinds = Kinds::new();
-    for (_, crd) in definitions {
-        // In v1beta1, unknown fields are preserved by default.
-        let unknown = &crd["spec"]["preserveUnknownFields"];
-        let preserves = match crd["apiVersion"].as_str() {
-            Some("apiextensions.k8s.io/v1beta1") => unknown != false,
-            _ => unknown == true,
-        };
+    for Definition { manifest: crd, .. } in definitions {
+        let preserves = crd["spec"]["preserveUnknownFields"] == true;
         let is_cluster = crd["spec"]["scope"] == "Cluster";
-        let crd = crd::upgraded(crd);
         let text = |pointer: &str| {
             crd.pointer(pointer)
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
-        if text("/kind") != KIND {
-            continue;
-        }
         let key = (
             text("/spec/group").to_owned(),
             text("/spec/names/kind").to_owned(),
@@ -249,9 +231,6 @@ fn kinds(definitions: Vec<(Place, Value)>, diagnostics: &mut Diagnostics) -> Kin
                 },
             );
         }
-    }
-    if kinds.is_empty() {
-        no_crd(diagnostics);
     }
     kinds
 }
@@ -279,7 +258,7 @@ fn compile(declared: &Value, scale: &Value) -> Result<Schema, String> {
     compile(&declared)
 }
 
-/// Checks one object; returns whether there is a CRD for it.
+/// Validates one object; returns whether there is a CRD for it.
 fn check(kinds: &Kinds, object: &Value, place: &Place, diagnostics: &mut Diagnostics) -> bool {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     for name in ["kind", "apiVersion"] {
