@@ -115,6 +115,8 @@ pub mod private {
         pub use crate::output::write::*;
     }
     pub mod yaml {
+        #[cfg(feature = "cli")]
+        pub use crate::input::list::objects;
         pub use crate::input::yaml::documents;
     }
 }

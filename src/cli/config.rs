@@ -58,17 +58,16 @@ pub(super) fn merge(
     file: Option<&Path>,
     console: &mut Console,
 ) -> Result<Layer, CommandError> {
-    let file = match (file, default()) {
-        (Some(file), _) => file,
-        (None, Some(_)) if flags.file.is_some() => {
+    let file = match file.or(default()) {
+        Some(_) if file.is_none() && flags.file.is_some() => {
             console.warning(&format!(
                 "`{FILE}` is ignored because of --file; use its options with `--config {FILE}`"
             ));
             return Ok(flags);
         }
-        (None, Some(file)) => file,
-        (None, None) if flags.file.is_some() => return Ok(flags),
-        (None, None) => return Err(format!("no input; use --file or create {FILE}").into()),
+        Some(file) => file,
+        None if flags.file.is_some() => return Ok(flags),
+        None => return Err(format!("no input; use --file or create {FILE}").into()),
     };
     Ok(flags.over(read(file)?))
 }

@@ -141,7 +141,7 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
     add_owners(&mut needs, &args.directory)?;
     check_owners(&tree, &needs, &mut diagnostics);
     let objects = count(tree.manifests.len(), "object");
-    report(diagnostics, &tree.sources, &objects, None, console)
+    report(diagnostics, &tree.sources, &[], &objects, None, console)
 }
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {

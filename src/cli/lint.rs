@@ -12,7 +12,7 @@ use super::{
 use crate::{
     api::lint::{self, Level, Rule},
     base::{
-        diag::{Code, Diagnostics, Severity},
+        diag::{Code, Diagnostic, Diagnostics, Severity},
         options::{Allow, Deny},
     },
     input::crd,
@@ -68,7 +68,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     diagnostics.retain(|it| !is_allowed(it));
     diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &settings.deny);
-    let denied = diagnostics.count(Severity::Error) + Deny::count(&settings.deny, &diagnostics);
+    let is_denied =
+        |it: &&Diagnostic| it.severity == Severity::Error || Deny::denies(&settings.deny, it);
+    let denied = diagnostics.iter().filter(is_denied).count();
     let findings = diagnostics
         .iter()
         .filter(|it| it.code == Code::Practice)

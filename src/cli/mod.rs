@@ -187,7 +187,10 @@ pub fn command() -> clap::Command {
             _ = writeln!(help, "  {literal}{name}{literal:#}{:space$}  {about}", "");
         }
     }
-    help += &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}");
+    _ = write!(
+        help,
+        "\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
     Cli::command().help_template(help)
 }
 

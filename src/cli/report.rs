@@ -3,7 +3,8 @@ use serde_json::json;
 
 use super::{CommandError, console::Console, count};
 use crate::base::{
-    diag::{Diagnostics, Severity},
+    diag::{Diagnostic, Diagnostics, Severity},
+    options::Deny,
     source::Source,
 };
 
@@ -11,13 +12,15 @@ use crate::base::{
 pub(super) fn report(
     mut diagnostics: Diagnostics,
     sources: &[Source],
+    deny: &[Deny],
     checked: &str,
     objects: Option<usize>,
     console: &mut Console,
 ) -> Result<(), CommandError> {
     diagnostics.locate(sources);
-    console.diagnostics(&diagnostics, sources, &[]);
-    let errors = diagnostics.count(Severity::Error);
+    console.diagnostics(&diagnostics, sources, deny);
+    let is_error = |it: &&Diagnostic| it.severity == Severity::Error || Deny::denies(deny, it);
+    let errors = diagnostics.iter().filter(is_error).count();
     let mut summary = json!({
         "type": "summary",
         "outcome": if errors > 0 { "invalid" } else { "valid" },

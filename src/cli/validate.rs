@@ -19,6 +19,7 @@ use crate::{
     },
     input::{
         crd::{self, Definition},
+        list,
         yaml::{self, Lines},
     },
 };
@@ -85,7 +86,7 @@ pub(super) fn validate(
             remaining(definition, &mut diagnostics);
         }
         let crds = count(definitions.len(), "CRD");
-        return report(diagnostics, &sources, &crds, None, console);
+        return report(diagnostics, &sources, &settings.deny, &crds, None, console);
     }
     let kinds = kinds(&definitions);
     let mut checked = 0;
@@ -93,7 +94,14 @@ pub(super) fn validate(
         checked += usize::from(check(&kinds, &object, &place, &mut diagnostics));
     }
     let objects = count(checked, "object");
-    report(diagnostics, &sources, &objects, Some(checked), console)
+    report(
+        diagnostics,
+        &sources,
+        &settings.deny,
+        &objects,
+        Some(checked),
+        console,
+    )
 }
 
 /// Reads objects.
@@ -113,29 +121,17 @@ fn objects_of(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<(Place, 
                     spelling.report(&lines, &place, diagnostics);
                 }
             }
-            add(document.root.into_value(), place, &mut objects);
+            let found = list::objects(document.root.into_value()).into_iter();
+            objects.extend(found.map(|(pointer, object)| {
+                let place = Place {
+                    pointer,
+                    ..place.clone()
+                };
+                (place, object)
+            }));
         }
     }
     objects
-}
-
-/// Adds an object, or the items of a list.
-fn add(mut value: Value, place: Place, objects: &mut Vec<(Place, Value)>) {
-    let kind = value["kind"].as_str().unwrap_or_default();
-    if !kind.ends_with("List") || !value["items"].is_array() {
-        objects.push((place, value));
-        return;
-    }
-    if let Value::Array(items) = value["items"].take() {
-        for (index, item) in items.into_iter().enumerate() {
-            let pointer = format!("{}/items/{index}", place.pointer);
-            let place = Place {
-                pointer,
-                ..place.clone()
-            };
-            add(item, place, objects);
-        }
-    }
 }
 
 /// Returns the errors of the CRDs, also those that the generator only warns about: the API server rejects these CRDs. The sources from
@@ -163,7 +159,8 @@ fn rejections(sources: &[Source], first: usize, is_alone: bool) -> Diagnostics {
         found.raise(Code::DuplicateKey, Severity::Error);
     }
     found.retain(|it| {
-        let is_of_text = it.code < Code::MissingField && it.code != Code::OtherKind;
+        let is_of_text = it.code < Code::MissingField && it.code != Code::OtherKind
+            || it.code == Code::LegacyApi;
         // Two CRDs of one kind concern the generator alone.
         let is_pair = matches!(it.code, Code::DuplicateCrd | Code::KindClash);
         (it.severity == Severity::Error || is_of_text) && !is_pair

@@ -308,6 +308,41 @@ fn every_command_reads_every_form_of_input() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+#[test]
+fn every_command_reads_the_config_file() {
+    let directory = TempDir::new().unwrap();
+    let directory = directory.path();
+    prepare(directory);
+    let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
+    write("kube-codegen.toml", "file = 'crd.yaml'\n");
+    write("deny.toml", "deny = 'KC0217'\n");
+    for (name, words, says) in COMMANDS {
+        let Some(flag) = words.iter().position(|it| *it == "-f") else {
+            continue;
+        };
+        // The one of the operator.
+        if *name == "add" {
+            continue;
+        }
+        let words = [&[*name][..], &words[..flag]].concat();
+        let (succeeded, text) = run(directory, &words, None);
+        assert!(succeeded && text.contains(says), "{words:?}: {text}");
+        // A flag that names inputs comes before the file, unless a flag names that, too.
+        let ignored = "`kube-codegen.toml` is ignored because of --file";
+        let with = |flags: &[&str]| {
+            let words = [&words[..], flags].concat();
+            run(directory, &words, None)
+        };
+        let (succeeded, text) = with(&["-f", "v1beta1.yaml"]);
+        assert!(succeeded && text.contains(ignored), "{words:?}: {text}");
+        // Its other options count: what is denied there is an error.
+        let (succeeded, text) = with(&["-f", "v1beta1.yaml", "--config", "deny.toml"]);
+        assert!(!succeeded && !text.contains(ignored), "{words:?}: {text}");
+        let (succeeded, text) = with(&["-f", "crd.yaml", "--config", "deny.toml"]);
+        assert!(succeeded && text.contains(says), "{words:?}: {text}");
+    }
+}
+
 /// The rules of the API server for `apiextensions.k8s.io/v1beta1`: fields at the top are those of each version, and unknown fields are kept
 /// unless `preserveUnknownFields` is false.
 #[test]

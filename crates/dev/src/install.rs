@@ -71,13 +71,9 @@ fn objects(paths: &[PathBuf]) -> Result<Objects, String> {
     for source in &sources {
         let mut diagnostics = Diagnostics::new();
         let path = PathBuf::from(&source.name);
-        for object in yaml::documents(source, &mut diagnostics) {
-            match object.get("items").and_then(Value::as_array) {
-                Some(items) if text(&object, "/kind").ends_with("List") => {
-                    objects.extend(items.iter().map(|item| (path.clone(), item.clone())));
-                }
-                _ => objects.push((path.clone(), object)),
-            }
+        for document in yaml::documents(source, &mut diagnostics) {
+            let found = yaml::objects(document).into_iter();
+            objects.extend(found.map(|(_, object)| (path.clone(), object)));
         }
         diagnostics.locate(slice::from_ref(source));
         let errors = diagnostics

@@ -101,7 +101,7 @@ impl Candidate {
             )
         };
         match self {
-            Self::NoReuse => "no-reuse = true".to_owned(),
+            Self::NoReuse => "reuse = false".to_owned(),
             Self::TypeName(path, name) => entry(path, "type-name", name),
             Self::FieldName(path, name) => entry(path, "field-name", name),
             Self::RustType(path, name) => entry(path, "rust-type", name),

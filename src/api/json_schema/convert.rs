@@ -19,7 +19,6 @@ const FORMATS: [&str; 8] = [
 ];
 
 /// How schemas are converted.
-#[derive(Clone, Copy)]
 pub(super) struct Convert {
     /// Whether objects that keep undeclared fields refuse them.
     pub(super) strict: bool,

@@ -43,7 +43,7 @@ pub(crate) fn export(crd: &Value, strict: bool) -> Vec<Exported> {
             version: name.to_owned(),
             kind: kind.to_owned(),
             path: path(group, kind, name),
-            schema: root(convert, schema, group, kind, name),
+            schema: root(&convert, schema, group, kind, name),
         }
     });
     exported.collect()
@@ -59,7 +59,7 @@ fn path(group: &str, kind: &str, version: &str) -> String {
     format!("{}/{}_{}.json", safe(group), safe(kind), safe(version))
 }
 
-fn root(convert: Convert, schema: &Value, group: &str, kind: &str, version: &str) -> Value {
+fn root(convert: &Convert, schema: &Value, group: &str, kind: &str, version: &str) -> Value {
     let mut object = convert.root(schema);
     let api_version = format!("{group}/{version}");
     let properties = object.entry("properties").or_insert_with(|| json!({}));

@@ -179,6 +179,8 @@ fn keep_unknown(schema: &mut Value) {
             "x-kubernetes-preserve-unknown-fields".to_owned(),
             json!(true),
         );
+        // Beside the extension, properties without a type accept any JSON.
+        schema.entry("type").or_insert_with(|| json!("object"));
     }
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     properties

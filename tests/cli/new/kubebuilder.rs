@@ -88,7 +88,7 @@ fn the_crate_has_the_names_of_the_installation() {
     is_up_to_date(&package);
     succeed(
         &package,
-        &["check", "deploy/samples", "-f", "deploy/crd.yaml"],
+        &["validate", "deploy/samples", "-f", "deploy/crd.yaml"],
     );
     // A second run keeps everything, and so does one by the name of the running Pods.
     succeed(directory.path(), &["new", "--from-kubebuilder", "go"]);
