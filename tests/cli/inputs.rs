@@ -112,7 +112,9 @@ fn crd() -> Value {
 fn legacy() -> Value {
     let mut crd = crd();
     crd["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
-    crd["spec"]["validation"] = crd["spec"]["versions"][0]["schema"].clone();
+    let schema = &mut crd["spec"]["versions"][0]["schema"];
+    schema["openAPIV3Schema"]["properties"]["metadata"] = json!({"type": "object"});
+    crd["spec"]["validation"] = schema.clone();
     crd["spec"]["subresources"] = json!({"status": {}});
     for version in crd["spec"]["versions"].as_array_mut().unwrap() {
         let version = version.as_object_mut().unwrap();
@@ -373,6 +375,11 @@ fn v1beta1_is_converted_as_the_api_server_does() {
         let schema: Value = serde_json::from_str(&schema).unwrap();
         let spec = &schema["properties"]["spec"];
         assert_eq!(spec["additionalProperties"] != false, keeps, "{spec}");
+        // What becomes of it is a CRD that the API server accepts.
+        run(&["generate", "-o", "generated", "-f", "crd.yaml"]);
+        let manifest = "generated/example_com/widgets.json";
+        let (valid, text) = run(&["validate", "-f", manifest]);
+        assert!(valid, "{text}");
         // Each version has the schema and the subresource of the whole.
         let (_, text) = run(&["policy", "-f", "crd.yaml"]);
         for version in ["v1alpha1", "v1"] {

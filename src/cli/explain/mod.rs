@@ -14,8 +14,8 @@ use crate::base::diag::{Code, nearest};
 
 /// Explain a diagnostic code, or a field of a kind as `kubectl explain` does
 ///
-/// WHAT is a code such as KC0101, or a kind of the CRDs of -f or kube-codegen.toml with the path of a field, such as `Website.spec.replicas`. The kind can
-/// also be written as its plural, its singular or a short name. Without WHAT, all codes are listed.
+/// WHAT is a code such as KC0101, or a kind of the CRDs of -f or kube-codegen.toml with the path of a field, such as
+/// `Website.spec.replicas`. You can also write the kind as its plural, its singular or a short name. Without WHAT, all codes are listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A code, such as KC0301 or 301, or a kind or one of its fields, such as `Website.spec`

@@ -162,15 +162,16 @@ fn preserve(spec: &mut Map<String, Value>) {
     let versions = spec.get_mut("versions").and_then(Value::as_array_mut);
     for version in versions.into_iter().flatten() {
         if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
-            keep_unknown(schema);
+            keep_unknown(schema, true);
         }
     }
 }
 
-fn keep_unknown(schema: &mut Value) {
+fn keep_unknown(schema: &mut Value, is_root: bool) {
     let Some(schema) = schema.as_object_mut() else {
         return;
     };
+    let is_resource = is_root || schema.get("x-kubernetes-embedded-resource") == Some(&json!(true));
     let is_object =
         schema.get("type") == Some(&json!("object")) || schema.contains_key("properties");
     // The values of a map are all known.
@@ -183,11 +184,15 @@ fn keep_unknown(schema: &mut Value) {
         schema.entry("type").or_insert_with(|| json!("object"));
     }
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    properties
-        .into_iter()
-        .flat_map(Map::values_mut)
-        .for_each(keep_unknown);
+    for (name, property) in properties.into_iter().flatten() {
+        // v1 rejects extensions of the metadata, whose fields are known.
+        if !(is_resource && name == "metadata") {
+            keep_unknown(property, false);
+        }
+    }
     for inner in ["items", "additionalProperties"] {
-        schema.get_mut(inner).into_iter().for_each(keep_unknown);
+        if let Some(schema) = schema.get_mut(inner) {
+            keep_unknown(schema, false);
+        }
     }
 }
