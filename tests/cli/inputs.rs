@@ -8,6 +8,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, Stdio},
+    slice,
 };
 
 use serde_json::{Value, json};
@@ -145,7 +146,7 @@ fn prepare(directory: &Path) {
     let crd = crd();
     fs::create_dir(directory.join("crds")).unwrap();
     for name in ["crd.yaml", "crds/widgets.yaml"] {
-        write(name, &yaml(&[crd.clone()]));
+        write(name, &yaml(slice::from_ref(&crd)));
     }
     write("crd.json", &pretty(&crd));
     write("list.yaml", &yaml(&[list(&[other.clone(), crd.clone()])]));
@@ -278,7 +279,7 @@ fn operator(directory: &Path, input: Option<&str>) {
         } else {
             input.to_owned()
         };
-        writeln!(config, "file = {:?}\noutput = \"src/generated\"", input).unwrap();
+        writeln!(config, "file = {input:?}\noutput = \"src/generated\"").unwrap();
     }
 }
 
