@@ -45,7 +45,7 @@ use wanted::Wanted;
 /// files are yours. Its kube-codegen.toml contains the options given here.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("output", |it| it.help("Directory of the crate [default: its name]")))]
-#[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored")))]
+#[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored [default: kube-codegen.toml, only without --file]")))]
 #[command(mut_arg("feature_gates", |it| it.hide(true)))]
 #[command(mut_arg("keep_going", |it| it.hide(true)))]
 pub(super) struct Args {
