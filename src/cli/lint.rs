@@ -52,12 +52,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let inputs: Vec<_> = args.file.iter().map(|file| Input::parse(file)).collect();
     let sources = source::load(&inputs)?;
     let mut diagnostics = Diagnostics::new();
-    let read = crd::parse_all(&sources, &[], &mut diagnostics, |_, _| ());
+    let read = crd::parse_all(&sources, &[], &mut diagnostics, |_, versions| versions);
     // Other kinds have conventions of their own.
     diagnostics.retain(|it| it.code != Code::OtherKind);
     let crds = read.len();
-    for (crd, ()) in read {
-        lint::lint(&crd.definition(), &crd.place, &levels, &mut diagnostics);
+    for (_, versions) in read {
+        lint::lint(&versions, &levels, &mut diagnostics);
     }
     if crds == 0 && !diagnostics.has_errors() {
         return Err("no CustomResourceDefinition in the input".to_owned().into());

@@ -51,7 +51,7 @@ fn manifest(
     diagnostics: &mut Diagnostics,
     visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
 ) {
-    let mut reader = reader(place.clone(), diagnostics);
+    let mut reader = Reader::new(place.clone(), diagnostics);
     let Some(map) = reader.object(&value, &At::default()) else {
         return;
     };
@@ -99,7 +99,7 @@ fn list(
         Value::Null => Vec::new(),
         other => {
             let root = At::default();
-            reader(place.clone(), diagnostics).list(&other, &root.key("items"));
+            Reader::new(place.clone(), diagnostics).list(&other, &root.key("items"));
             Vec::new()
         }
     };
@@ -119,7 +119,7 @@ fn list(
 /// Reads a CRD of any version of the API.
 fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Option<Crd> {
     let name = value.pointer("/metadata/name").and_then(Value::as_str);
-    let mut reader = reader(
+    let mut reader = Reader::new(
         Place {
             crd: name.map(str::to_owned),
             ..place.clone()
@@ -163,16 +163,4 @@ fn definition(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Opt
 
 fn text<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
     map.get(key).and_then(Value::as_str)
-}
-
-fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
-    Reader {
-        diagnostics,
-        base,
-        wrong_type: Code::WrongType,
-        schema: None,
-        moved: Vec::new(),
-        is_legacy: false,
-        preserves: false,
-    }
 }

@@ -1,9 +1,9 @@
-//! A typed structural schema. Each schema form consumes its keywords; the rest is reported.
+//! A typed structural schema: what the generator and every tool see of a schema. Each schema form consumes its keywords; the rest is reported.
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A node of `openAPIV3Schema` (`JSONSchemaProps` of `apiextensions.k8s.io/v1`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
     /// `type`
     pub type_: Option<SchemaType>,
@@ -40,8 +40,61 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// Returns the declared properties, by their names.
+    pub fn fields(&self) -> impl Iterator<Item = (&String, &Schema)> {
+        let fields = self.properties.iter().flatten();
+        fields.map(|(name, schema)| (name, &**schema))
+    }
+
+    /// Returns a declared property.
+    pub fn field(&self, name: &str) -> Option<&Schema> {
+        self.properties.as_ref()?.get(name).map(|it| &**it)
+    }
+
+    /// Returns the schema of the items of a list.
+    pub fn items(&self) -> Option<&Schema> {
+        match &self.items {
+            Some(Items::Schema(items)) => Some(items),
+            Some(Items::Tuple(_)) | None => None,
+        }
+    }
+
+    /// Returns the schema of the values of a map.
+    pub fn values(&self) -> Option<&Schema> {
+        match &self.additional {
+            Some(Additional::Schema(values)) => Some(values),
+            Some(Additional::Bool(_)) | None => None,
+        }
+    }
+
+    /// Returns the schema of the items of a list or the values of a map.
+    pub fn element(&self) -> Option<&Schema> {
+        self.items().or_else(|| self.values())
+    }
+
+    /// Returns whether the value has this type.
+    pub fn is(&self, type_: SchemaType) -> bool {
+        self.type_ == Some(type_)
+    }
+
+    /// Returns the value of a bound or pattern.
+    pub fn bound(&self, keyword: &str) -> Option<&Value> {
+        let mut all = self.constraints.all.iter();
+        all.find_map(|(name, value)| (*name == keyword).then_some(value))
+    }
+
+    /// Returns whether a bound or pattern that is a flag is set.
+    pub fn flag(&self, keyword: &str) -> bool {
+        self.bound(keyword) == Some(&Value::Bool(true))
+    }
+
+    /// Returns the rules of CEL.
+    pub fn rules(&self) -> impl Iterator<Item = Rule<'_>> {
+        self.kubernetes.validations.iter().map(Rule::of)
+    }
+
     /// Keeps unknown fields in every object, as `spec.preserveUnknownFields` does.
-    pub(super) fn preserve(&mut self) {
+    pub(crate) fn preserve(&mut self) {
         if self.properties.is_some() && !self.kubernetes.preserve_unknown_fields {
             self.kubernetes.preserve_unknown_fields = true;
             // Beside the extension, properties without a type accept any JSON.
@@ -54,6 +107,31 @@ impl Schema {
         }
         if let Some(Additional::Schema(values)) = &mut self.additional {
             values.preserve();
+        }
+    }
+}
+
+/// One of `x-kubernetes-validations`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule<'s> {
+    /// `rule`
+    pub rule: &'s str,
+    /// `message`
+    pub message: Option<&'s str>,
+    /// `messageExpression`
+    pub message_expression: Option<&'s str>,
+    /// `optionalOldSelf`
+    pub optional_old_self: bool,
+}
+
+impl<'s> Rule<'s> {
+    fn of(validation: &'s Value) -> Self {
+        let text = |name: &str| validation[name].as_str();
+        Self {
+            rule: text("rule").unwrap_or_default(),
+            message: text("message"),
+            message_expression: text("messageExpression"),
+            optional_old_self: validation["optionalOldSelf"] == true,
         }
     }
 }
@@ -77,8 +155,23 @@ pub enum SchemaType {
     Unknown(String),
 }
 
+impl SchemaType {
+    /// Returns the name in schemas.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Object => "object",
+            Self::Array => "array",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Unknown(name) => name,
+        }
+    }
+}
+
 /// `items`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Items {
     /// One schema for all.
     Schema(Box<Schema>),
@@ -87,7 +180,7 @@ pub enum Items {
 }
 
 /// `additionalProperties`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Additional {
     /// A schema for all values.
     Schema(Box<Schema>),
@@ -96,7 +189,7 @@ pub enum Additional {
 }
 
 /// Bounds and patterns, unchanged.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constraints {
     /// Keyword and value, in the order of [`Constraints::KEYWORDS`].
     pub all: Vec<(&'static str, Value)>,
@@ -122,7 +215,7 @@ impl Constraints {
 }
 
 /// The extensions of Kubernetes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kubernetes {
     /// `x-kubernetes-preserve-unknown-fields`
     pub preserve_unknown_fields: bool,
@@ -141,7 +234,7 @@ pub struct Kubernetes {
 }
 
 /// Combinators.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Logic {
     /// `oneOf`
     pub one_of: Vec<Value>,
