@@ -233,3 +233,37 @@ fn is_constant(text: &str) -> bool {
         || (text.starts_with(|c: char| c.is_ascii_uppercase())
             && text.chars().all(|c| c.is_ascii_alphanumeric()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{base::source::Source, input::crd};
+
+    #[test]
+    fn findings_of_v1beta1_are_where_the_text_has_the_field() {
+        let text = "
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  version: v1
+  names: {kind: Widget, plural: widgets}
+  validation:
+    openAPIV3Schema:
+      type: object
+      properties:
+        spec: {type: object}
+";
+        let sources = [Source::new("crd.yaml", text)];
+        let mut diagnostics = Diagnostics::new();
+        let crds = crd::parse(&sources, &mut diagnostics);
+        lint(&crds[0].versions, &BTreeMap::new(), &mut diagnostics);
+        let mut found = diagnostics.iter().filter(|it| it.rule.is_some());
+        let place = &found.next().unwrap().place;
+        let pointer = "/spec/validation/openAPIV3Schema/properties/spec";
+        assert_eq!(place.pointer, pointer);
+        assert_eq!(place.schema_path.as_deref(), Some("spec"));
+        assert!(found.next().is_none());
+    }
+}

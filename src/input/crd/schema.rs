@@ -100,14 +100,21 @@ impl Schema {
             // Beside the extension, properties without a type accept any JSON.
             self.type_.get_or_insert(SchemaType::Object);
         }
-        let properties = self.properties.iter_mut().flat_map(BTreeMap::values_mut);
-        properties.for_each(|property| property.preserve());
-        if let Some(Items::Schema(items)) = &mut self.items {
-            items.preserve();
-        }
-        if let Some(Additional::Schema(values)) = &mut self.additional {
-            values.preserve();
-        }
+        self.parts_mut().for_each(Self::preserve);
+    }
+
+    /// Returns the properties, the items and the values.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Schema> {
+        let fields = self.properties.iter_mut().flat_map(BTreeMap::values_mut);
+        let items = match &mut self.items {
+            Some(Items::Schema(items)) => Some(items),
+            Some(Items::Tuple(_)) | None => None,
+        };
+        let values = match &mut self.additional {
+            Some(Additional::Schema(values)) => Some(values),
+            Some(Additional::Bool(_)) | None => None,
+        };
+        fields.chain(items).chain(values).map(|it| &mut **it)
     }
 }
 
@@ -244,4 +251,15 @@ pub struct Logic {
     pub all_of: Vec<Value>,
     /// `not`
     pub not: Option<Value>,
+}
+
+impl Logic {
+    /// Returns the keywords that have branches, with these.
+    pub fn lists(&self) -> [(&'static str, &[Value]); 3] {
+        [
+            ("allOf", &self.all_of),
+            ("anyOf", &self.any_of),
+            ("oneOf", &self.one_of),
+        ]
+    }
 }
