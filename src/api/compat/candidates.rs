@@ -6,7 +6,6 @@ use super::{differing::differing, values, witness::Side};
 use crate::{
     base::diag::pointer::push,
     input::path::{SchemaPath, Segment},
-    model::evolution,
 };
 
 /// How many samples get the smallest value that has a field, with nothing else.
@@ -49,8 +48,8 @@ pub(super) fn at(
     tries: &mut usize,
 ) -> impl Iterator<Item = Value> {
     let is_root = focus.here.last().is_none() || focus.here.to_string() == "metadata";
-    let here = evolution::at(&accepts.definition, focus.here).filter(|_| !accepts.is_spent());
-    let there = evolution::at(&refuses.definition, focus.there);
+    let here = accepts.at(focus.here).filter(|_| !accepts.is_spent());
+    let there = refuses.at(focus.there);
     let mut objects = Vec::new();
     let mut values = Vec::new();
     let mut parts = None;
@@ -141,7 +140,7 @@ impl Frame {
 
 /// Returns objects that have a value at the place.
 pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let place = evolution::at(&side.definition, focus.here);
+    let place = side.at(focus.here);
     let Some(part) = place.and_then(|place| side.part(place)) else {
         return Vec::new();
     };
@@ -171,7 +170,8 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
     if let Some(fields) = fields {
         fields.remove(&**name);
     }
-    let lacking = evolution::at(&definition, parent).and_then(|it| side.part(it));
+    let lacking = definition.pointer(&parent.pointer());
+    let lacking = lacking.and_then(|it| side.part(it));
     let lacking = lacking.iter().flat_map(|it| it.samples(8));
     let parents = frames(side, parent, ALONE);
     let lacking: Vec<Value> = lacking

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     input::path::{SchemaPath, Segment},
-    model::evolution::{self, Change, Class, RULES},
+    model::evolution::{Change, Class, RULES},
 };
 
 /// A change at its place.
@@ -28,7 +28,7 @@ struct Place<'a> {
 }
 
 pub(super) fn at<'s>(side: &'s Side<'_>, path: &SchemaPath) -> &'s Value {
-    evolution::at(&side.definition, path).unwrap_or(&Value::Null)
+    side.at(path).unwrap_or(&Value::Null)
 }
 
 /// Finds the rule of a change, and an object that proves it.

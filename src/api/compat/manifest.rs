@@ -9,7 +9,10 @@ use super::{
     storage,
 };
 use crate::{
-    input::path::SchemaPath,
+    input::{
+        crd::{self, Schema},
+        path::SchemaPath,
+    },
     model::evolution::{self, differs},
 };
 
@@ -283,16 +286,15 @@ fn served(old: &Value, new: &Value, found: &mut Vec<Finding>) {
     {
         return;
     }
-    let pairs = |crd: &Value| -> BTreeSet<(String, String, String)> {
-        let served: Vec<_> = versions_of(crd)
+    let pairs = |manifest: &Value| -> BTreeSet<(String, String, String)> {
+        let served: Vec<_> = versions_of(manifest)
             .filter(|(_, version)| version["served"] == true)
             .collect();
         // Many versions share a schema, and only some of them differ in an interesting way: each pair of schemas is compared once.
-        let schema = |version: &Value| version.pointer("/schema/openAPIV3Schema").cloned();
-        let mut schemas: Vec<Value> = Vec::new();
+        let mut schemas: Vec<Box<Schema>> = Vec::new();
         let mut numbers = Vec::new();
-        for (_, version) in &served {
-            let schema = schema(version).unwrap_or_default();
+        for (name, _) in &served {
+            let schema = crd::schema_of(manifest, name).unwrap_or_default();
             let known = schemas.iter().position(|it| *it == schema);
             numbers.push(known.unwrap_or(schemas.len()));
             if known.is_none() {

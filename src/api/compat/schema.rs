@@ -11,8 +11,8 @@ use super::{
     witness::{self, Side},
 };
 use crate::{
-    input::path::SchemaPath,
-    model::evolution::{self, RULES},
+    input::{crd::Schema, path::SchemaPath},
+    model::evolution::{self, Change, RULES},
 };
 
 /// Keywords that say nothing about values.
@@ -66,6 +66,12 @@ const COMPARED: [&str; 32] = [
     "x-kubernetes-validations",
 ];
 
+/// Lists the changes from one schema to another one.
+pub(super) fn changes(before: &Side<'_>, after: &Side<'_>) -> Vec<Change> {
+    let schema = |side: &Side<'_>| Schema::of(side.definition.clone().into_owned());
+    evolution::diff_releases(&schema(before), &schema(after))
+}
+
 /// Compares the schemas of a version that both releases have.
 pub(super) fn compare(
     before: &Side<'_>,
@@ -78,7 +84,7 @@ pub(super) fn compare(
     if old == new {
         return found;
     }
-    let changes = evolution::diff_releases(old, new);
+    let changes = changes(before, after);
     meter.add(changes.len());
     for side in [before, after] {
         side.limit(meter.values);

@@ -7,12 +7,10 @@ use super::{
     candidates::Focus,
     kept, manifest,
     rules::{Level, Rule},
+    schema,
     witness::Side,
 };
-use crate::{
-    input::path::SchemaPath,
-    model::evolution::{self, Class},
-};
+use crate::{input::path::SchemaPath, model::evolution::Class};
 
 /// How many places the detail of a change names.
 const NAMED: usize = 5;
@@ -69,7 +67,7 @@ struct Lacking {
 
 /// Returns the places of what only the old storage version keeps.
 fn lacking(before: &Side<'_>, after: &Side<'_>, remaining: Option<&Side<'_>>) -> Vec<Lacking> {
-    let changes = evolution::diff_releases(&before.definition, &after.definition);
+    let changes = schema::changes(before, after);
     let found = changes.into_iter().filter_map(|change| {
         let what = match change.class {
             Class::Pruned => kept::What::UnknownFields,
@@ -104,13 +102,13 @@ fn keeps(side: &Side<'_>, path: &SchemaPath, what: kept::What) -> bool {
     let open = |node: &Value| {
         node["x-kubernetes-preserve-unknown-fields"] == true || node["additionalProperties"] == true
     };
-    let node = evolution::at(&side.definition, path);
+    let node = side.at(path);
     let is_object = |node: &Value| node["type"] == "object";
     match what {
         kept::What::Field => {
             let around = path.parent();
             node.is_some()
-                || around.is_none_or(|around| match evolution::at(&side.definition, around) {
+                || around.is_none_or(|around| match side.at(around) {
                     Some(it) => {
                         open(it) || it["additionalProperties"].is_object() || !is_object(it)
                     }

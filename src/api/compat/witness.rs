@@ -21,10 +21,7 @@ use super::{
     shrink::shrink,
     values::{EFFORT, Part},
 };
-use crate::{
-    input::path::{SchemaPath, Segment},
-    model::evolution,
-};
+use crate::input::path::{SchemaPath, Segment};
 
 /// How many objects a search tries at most.
 const TRIES: usize = 600;
@@ -84,6 +81,11 @@ impl<'a> Side<'a> {
             smallest_with: RefCell::default(),
             left: Rc::new(Cell::new(VALUES)),
         })
+    }
+
+    /// Returns the schema at a path; none if it declares no such path.
+    pub(super) fn at(&self, path: &SchemaPath) -> Option<&Value> {
+        self.definition.pointer(&path.pointer())
     }
 
     /// Limits how many values the search validates for all changes together.
@@ -230,11 +232,9 @@ impl<'a> Side<'a> {
     /// Returns the smallest valid value of a place, made once; `None` if none is found.
     pub(super) fn smallest(&self, path: &SchemaPath) -> Option<Value> {
         let mut known = self.smallest.borrow_mut();
-        let value = known.entry(path.clone()).or_insert_with(|| {
-            self.part(evolution::at(&self.definition, path)?)?
-                .samples(8)
-                .next()
-        });
+        let value = known
+            .entry(path.clone())
+            .or_insert_with(|| self.part(self.at(path)?)?.samples(8).next());
         value.clone()
     }
 
@@ -246,7 +246,7 @@ impl<'a> Side<'a> {
                 return None;
             };
             parent.last()?;
-            let mut definition = evolution::at(&self.definition, parent)?.clone();
+            let mut definition = self.at(parent)?.clone();
             let required = definition.as_object_mut()?.entry("required");
             let required = required.or_insert_with(|| json!([])).as_array_mut()?;
             if !required.iter().any(|it| it == &**name) {

@@ -1,41 +1,59 @@
 //! A typed structural schema: what the generator and every tool see of a schema. Each schema form consumes its keywords; the rest is reported.
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A node of `openAPIV3Schema` (`JSONSchemaProps` of `apiextensions.k8s.io/v1`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Schema {
     /// `type`
+    #[serde(rename = "type", skip_serializing_if = "is_default")]
     pub type_: Option<SchemaType>,
     /// `format`: any text; known formats count only with their type.
+    #[serde(skip_serializing_if = "is_default")]
     pub format: Option<String>,
     /// `title`
+    #[serde(skip_serializing_if = "is_default")]
     pub title: Option<String>,
     /// `description`
+    #[serde(skip_serializing_if = "is_default")]
     pub description: Option<String>,
     /// `nullable`
+    #[serde(skip_serializing_if = "is_default")]
     pub nullable: bool,
     /// `default`
+    #[serde(skip_serializing_if = "is_default")]
     pub default: Option<Value>,
     /// `enum`
+    #[serde(rename = "enum", skip_serializing_if = "is_default")]
     pub enum_: Option<Vec<Value>>,
     /// `properties`
+    #[serde(skip_serializing_if = "is_default")]
     pub properties: Option<BTreeMap<String, Box<Schema>>>,
     /// `required`
+    #[serde(skip_serializing_if = "is_default")]
     pub required: Vec<String>,
     /// `items`
+    #[serde(skip_serializing_if = "is_default")]
     pub items: Option<Items>,
     /// `additionalProperties`
+    #[serde(rename = "additionalProperties", skip_serializing_if = "is_default")]
     pub additional: Option<Additional>,
     /// Bounds and patterns.
+    #[serde(flatten)]
     pub constraints: Constraints,
     /// `x-kubernetes-*`
+    #[serde(flatten)]
     pub kubernetes: Kubernetes,
     /// `oneOf`, `anyOf`, `allOf`, `not`
+    #[serde(flatten)]
     pub logic: Logic,
     /// `example` and `externalDocs`: they are not used.
+    #[serde(flatten)]
     pub annotations: Map<String, Value>,
     /// Keywords that structural schemas do not have.
+    #[serde(flatten)]
     pub unknown: Map<String, Value>,
 }
 
@@ -118,6 +136,10 @@ impl Schema {
     }
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// One of `x-kubernetes-validations`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule<'s> {
@@ -162,6 +184,12 @@ pub enum SchemaType {
     Unknown(String),
 }
 
+impl Serialize for SchemaType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(serializer)
+    }
+}
+
 impl SchemaType {
     /// Returns the name in schemas.
     pub fn name(&self) -> &str {
@@ -178,7 +206,8 @@ impl SchemaType {
 }
 
 /// `items`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Items {
     /// One schema for all.
     Schema(Box<Schema>),
@@ -187,7 +216,8 @@ pub enum Items {
 }
 
 /// `additionalProperties`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Additional {
     /// A schema for all values.
     Schema(Box<Schema>),
@@ -200,6 +230,12 @@ pub enum Additional {
 pub struct Constraints {
     /// Keyword and value, in the order of [`Constraints::KEYWORDS`].
     pub all: Vec<(&'static str, Value)>,
+}
+
+impl Serialize for Constraints {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.all.iter().map(|(keyword, value)| (keyword, value)))
+    }
 }
 
 impl Constraints {
@@ -222,34 +258,61 @@ impl Constraints {
 }
 
 /// The extensions of Kubernetes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Kubernetes {
     /// `x-kubernetes-preserve-unknown-fields`
+    #[serde(
+        rename = "x-kubernetes-preserve-unknown-fields",
+        skip_serializing_if = "is_default"
+    )]
     pub preserve_unknown_fields: bool,
     /// `x-kubernetes-embedded-resource`
+    #[serde(
+        rename = "x-kubernetes-embedded-resource",
+        skip_serializing_if = "is_default"
+    )]
     pub embedded_resource: bool,
     /// `x-kubernetes-int-or-string`
+    #[serde(
+        rename = "x-kubernetes-int-or-string",
+        skip_serializing_if = "is_default"
+    )]
     pub int_or_string: bool,
     /// `x-kubernetes-list-type`
+    #[serde(rename = "x-kubernetes-list-type", skip_serializing_if = "is_default")]
     pub list_type: Option<String>,
     /// `x-kubernetes-list-map-keys`
+    #[serde(
+        rename = "x-kubernetes-list-map-keys",
+        skip_serializing_if = "is_default"
+    )]
     pub list_map_keys: Vec<String>,
     /// `x-kubernetes-map-type`
+    #[serde(rename = "x-kubernetes-map-type", skip_serializing_if = "is_default")]
     pub map_type: Option<String>,
     /// `x-kubernetes-validations`
+    #[serde(
+        rename = "x-kubernetes-validations",
+        skip_serializing_if = "is_default"
+    )]
     pub validations: Vec<Value>,
 }
 
 /// Combinators.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Logic {
     /// `oneOf`
+    #[serde(skip_serializing_if = "is_default")]
     pub one_of: Vec<Value>,
     /// `anyOf`
+    #[serde(skip_serializing_if = "is_default")]
     pub any_of: Vec<Value>,
     /// `allOf`
+    #[serde(skip_serializing_if = "is_default")]
     pub all_of: Vec<Value>,
     /// `not`
+    #[serde(skip_serializing_if = "is_default")]
     pub not: Option<Value>,
 }
 
@@ -261,5 +324,37 @@ impl Logic {
             ("anyOf", &self.any_of),
             ("oneOf", &self.one_of),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_is_written_as_it_was_read() {
+        let text = serde_json::json!({
+            "type": "object",
+            "description": "d",
+            "nullable": true,
+            "default": {},
+            "example": 1,
+            "x-mine": 2,
+            "minProperties": 1,
+            "x-kubernetes-map-type": "atomic",
+            "x-kubernetes-validations": [{"rule": "true"}],
+            "not": {"required": ["a"]},
+            "required": ["b"],
+            "properties": {"b": {
+                "type": "array",
+                "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "string", "format": "date", "enum": ["x"]},
+            }},
+            "additionalProperties": {"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}]},
+        });
+        assert_eq!(
+            serde_json::to_value(Schema::of(text.clone())).unwrap(),
+            text
+        );
     }
 }

@@ -3,59 +3,13 @@ use serde_json::{Value, json};
 
 use super::{
     Change, Class,
-    compare::{self, RULES, Relation, differs},
-    pairs::{self, Pair},
-    shape::{self, Shape, element, flag, properties},
+    compare::{self, RULES, Relation, differ, differs},
+    shape::{self, Shape, element, has_default, is_required},
 };
-use crate::input::path::{SchemaPath, Segment};
-
-/// Compares two versions of a schema. Declared pairs of paths are compared with each other; both paths must exist.
-///
-/// Descriptions are not compared, nor what the API server alone defines: `apiVersion`, `kind` and `metadata`.
-pub(crate) fn diff(from: &Value, to: &Value, declared: &[(SchemaPath, SchemaPath)]) -> Vec<Change> {
-    let mut walk = Walk {
-        declared,
-        ..Walk::default()
-    };
-    let root = SchemaPath::root();
-    walk.object(from, to, &root, &root);
-    finish(walk, from, to)
-}
-
-/// Compares a schema in two releases: as [`diff`], but with each change at its own place, and with rules of the whole object. A conversion
-/// takes a list with its items, and leaves rules to the API server.
-#[cfg(feature = "cli")]
-pub(crate) fn diff_releases(from: &Value, to: &Value) -> Vec<Change> {
-    let mut walk = Walk {
-        apart: true,
-        ..Walk::default()
-    };
-    let root = SchemaPath::root();
-    walk.same_shape(from, to, &root, &root, Shape::Object);
-    finish(walk, from, to)
-}
-
-/// Compares declared pairs, and finds pairs of what only one side has.
-fn finish(mut walk: Walk<'_>, from: &Value, to: &Value) -> Vec<Change> {
-    let declared = walk.declared;
-    for (a, b) in declared {
-        if let (Some(old), Some(new)) = (shape::at(from, a), shape::at(to, b)) {
-            walk.push(Class::Declared, a, b, Vec::new());
-            walk.node(old, new, a, b);
-            walk.presence(from, to, a, b);
-        }
-    }
-    let Walk {
-        mut changes,
-        removed,
-        added,
-        apart,
-        ..
-    } = walk;
-    changes.extend(pairs::resolve(from, to, &removed, &added, declared, apart));
-    changes.sort_by_cached_key(|change| (change.path().to_string(), change.class));
-    changes
-}
+use crate::input::{
+    crd::Schema,
+    path::{SchemaPath, Segment},
+};
 
 /// A field that only one version has, at the top of what is missing in the other.
 pub(super) struct Single {
@@ -65,7 +19,7 @@ pub(super) struct Single {
 }
 
 /// Compares whether fields at two paths are required.
-pub(super) fn presence(from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) -> Vec<Change> {
+pub(super) fn presence(from: &Schema, to: &Schema, a: &SchemaPath, b: &SchemaPath) -> Vec<Change> {
     let mut walk = Walk::default();
     walk.presence(from, to, a, b);
     walk.changes
@@ -73,8 +27,8 @@ pub(super) fn presence(from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath)
 
 /// Returns the differences of two schemas at two paths; none if one of them needs a decision.
 pub(super) fn undecided(
-    from: &Value,
-    to: &Value,
+    from: &Schema,
+    to: &Schema,
     a: &SchemaPath,
     b: &SchemaPath,
 ) -> Option<Vec<Change>> {
@@ -84,18 +38,25 @@ pub(super) fn undecided(
     (walk.removed.is_empty() && walk.added.is_empty() && !is_decided).then_some(walk.changes)
 }
 
+/// The walk side by side: what differs, and what only one side has.
 #[derive(Default)]
-struct Walk<'a> {
-    declared: &'a [(SchemaPath, SchemaPath)],
+pub(super) struct Walk<'a> {
+    pub(super) declared: &'a [(SchemaPath, SchemaPath)],
     /// Whether a change of a list is separate from those of its items.
-    apart: bool,
-    changes: Vec<Change>,
-    removed: Vec<Single>,
-    added: Vec<Single>,
+    pub(super) apart: bool,
+    pub(super) changes: Vec<Change>,
+    pub(super) removed: Vec<Single>,
+    pub(super) added: Vec<Single>,
 }
 
 impl Walk<'_> {
-    fn push(&mut self, class: Class, from: &SchemaPath, to: &SchemaPath, details: Vec<String>) {
+    pub(super) fn push(
+        &mut self,
+        class: Class,
+        from: &SchemaPath,
+        to: &SchemaPath,
+        details: Vec<String>,
+    ) {
         let (from, to) = (Some(from.clone()), Some(to.clone()));
         self.changes.push(Change {
             class,
@@ -106,7 +67,7 @@ impl Walk<'_> {
     }
 
     /// Compares two nodes that are at the same place.
-    fn node(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+    pub(super) fn node(&mut self, from: &Schema, to: &Schema, a: &SchemaPath, b: &SchemaPath) {
         if from == to && self.declared.is_empty() {
             return;
         }
@@ -146,22 +107,20 @@ impl Walk<'_> {
             self.rules(from, to, a, b);
         }
         for (class, is, was) in [(Class::Nullable, to, from), (Class::NotNullable, from, to)] {
-            if flag(is, "nullable") && !flag(was, "nullable") {
+            if is.nullable && !was.nullable {
                 self.push(class, a, b, Vec::new());
             }
         }
-        // The API server takes no null from a default.
-        let default = |schema: &Value| schema.get("default").filter(|it| !it.is_null()).cloned();
-        if default(from) != default(to) {
-            let detail = differs("default", &from["default"], &to["default"]);
+        if from.default != to.default {
+            let detail = differ("default", from.default.as_ref(), to.default.as_ref());
             self.push(Class::Default, a, b, vec![detail]);
         }
     }
 
-    fn same_shape(
+    pub(super) fn same_shape(
         &mut self,
-        from: &Value,
-        to: &Value,
+        from: &Schema,
+        to: &Schema,
         a: &SchemaPath,
         b: &SchemaPath,
         shape: Shape,
@@ -203,17 +162,16 @@ impl Walk<'_> {
     }
 
     /// Compares the properties of two objects.
-    fn object(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+    pub(super) fn object(&mut self, from: &Schema, to: &Schema, a: &SchemaPath, b: &SchemaPath) {
         let is_root = a.last().is_none();
         let own = |name: &str| is_root && matches!(name, "apiVersion" | "kind" | "metadata");
-        let (old, new) = (properties(from), properties(to));
         let is_from = |path: &SchemaPath| self.declared.iter().any(|(from, _)| from == path);
         let is_to = |path: &SchemaPath| self.declared.iter().any(|(_, to)| to == path);
         let mut both = Vec::new();
         let (mut removed, mut added) = (Vec::new(), Vec::new());
-        for (name, inner) in old.into_iter().flatten().filter(|(name, _)| !own(name)) {
+        for (name, inner) in from.fields().filter(|(name, _)| !own(name)) {
             let (path, other) = (a.property(name), b.property(name));
-            match new.and_then(|new| new.get(name)) {
+            match to.field(name) {
                 Some(there) if !is_from(&path) && !is_to(&other) => both.push((name, inner, there)),
                 // A declared path has a counterpart elsewhere.
                 _ => removed.push(Single {
@@ -222,10 +180,9 @@ impl Walk<'_> {
                 }),
             }
         }
-        for (name, _) in new.into_iter().flatten().filter(|(name, _)| !own(name)) {
+        for (name, _) in to.fields().filter(|(name, _)| !own(name)) {
             let (path, other) = (b.property(name), a.property(name));
-            let is_in_both =
-                old.is_some_and(|old| old.contains_key(name)) && !is_to(&path) && !is_from(&other);
+            let is_in_both = from.field(name).is_some() && !is_to(&path) && !is_from(&other);
             if !is_in_both {
                 added.push(Single {
                     path,
@@ -248,7 +205,7 @@ impl Walk<'_> {
     }
 
     /// Compares whether fields at two paths are required.
-    fn presence(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
+    pub(super) fn presence(&mut self, from: &Schema, to: &Schema, a: &SchemaPath, b: &SchemaPath) {
         let field = |root, path: &SchemaPath| {
             let Some(Segment::Property(name)) = path.last() else {
                 return None;
@@ -262,8 +219,8 @@ impl Walk<'_> {
 
     fn field_presence(
         &mut self,
-        from: (&Value, &str),
-        to: (&Value, &str),
+        from: (&Schema, &str),
+        to: (&Schema, &str),
         a: &SchemaPath,
         b: &SchemaPath,
     ) {
@@ -271,43 +228,26 @@ impl Walk<'_> {
             (Class::NowRequired, to, from),
             (Class::NowOptional, from, to),
         ] {
-            let default =
-                |schema: &Value, name: &str| schema["properties"][name].get("default").is_some();
-            let mut is_always_set = shape::is_required(was, before) || default(was, before);
+            let mut is_always_set = is_required(was, before) || has_default(was, before);
             if self.apart && class == Class::NowRequired {
                 // A default counts as long as there is one.
-                let needs =
-                    |schema, name| shape::is_required(schema, name) && !default(schema, name);
-                is_always_set = needs(was, before) || !needs(is, name);
+                is_always_set = is_required(was, before) || !is_required(is, name);
             }
-            if shape::is_required(is, name) && !is_always_set {
+            if is_required(is, name) && !is_always_set {
                 self.push(class, a, b, Vec::new());
             }
         }
     }
 
     /// Compares what restricts values and is too complex to say which of them.
-    fn rules(&mut self, from: &Value, to: &Value, a: &SchemaPath, b: &SchemaPath) {
-        // What the API server takes for a list or an object that does not say how it is merged.
-        let of = |schema: &Value, keyword: &str| match (&schema[keyword], keyword) {
-            (Value::Null, "x-kubernetes-list-type") => "atomic".into(),
-            (Value::Null, "x-kubernetes-map-type") => "granular".into(),
-            // What `x-kubernetes-int-or-string` says, too.
-            (types, "anyOf")
-                if flag(schema, "x-kubernetes-int-or-string")
-                    && *types == json!([{"type": "integer"}, {"type": "string"}]) =>
-            {
-                Value::Null
-            }
-            (value, _) => value.clone(),
-        };
+    fn rules(&mut self, from: &Schema, to: &Schema, a: &SchemaPath, b: &SchemaPath) {
         let differing = RULES
             .into_iter()
-            .filter(|keyword| of(from, keyword) != of(to, keyword));
+            .filter(|keyword| effective(from, keyword) != effective(to, keyword));
         let details = differing.flat_map(|keyword| match keyword {
-            "x-kubernetes-validations" => compare::rules(&from[keyword], &to[keyword]),
+            "x-kubernetes-validations" => compare::rules(from, to),
             "oneOf" | "anyOf" | "allOf" | "not" => vec![keyword.to_owned()],
-            _ => vec![differs(keyword, &from[keyword], &to[keyword])],
+            _ => vec![differs(keyword, &ruled(from, keyword), &ruled(to, keyword))],
         });
         let details: Vec<String> = details.collect();
         if !details.is_empty() {
@@ -316,12 +256,39 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the declared and found pairs of a comparison.
-pub(super) fn declared_pairs(declared: &[(SchemaPath, SchemaPath)]) -> Vec<Pair> {
-    let pairs = declared.iter().map(|(from, to)| Pair {
-        class: Class::Declared,
-        from: from.clone(),
-        to: to.clone(),
-    });
-    pairs.collect()
+/// Returns what a schema has of the keywords of [`RULES`].
+fn ruled(schema: &Schema, keyword: &str) -> Value {
+    let list = |list: &[Value]| match list {
+        [] => Value::Null,
+        list => list.to_vec().into(),
+    };
+    let (kubernetes, logic) = (&schema.kubernetes, &schema.logic);
+    match keyword {
+        "x-kubernetes-validations" => list(&kubernetes.validations),
+        "x-kubernetes-list-type" => json!(kubernetes.list_type),
+        "x-kubernetes-map-type" => json!(kubernetes.map_type),
+        "x-kubernetes-list-map-keys" if kubernetes.list_map_keys.is_empty() => Value::Null,
+        "x-kubernetes-list-map-keys" => json!(kubernetes.list_map_keys),
+        "not" => json!(logic.not),
+        "oneOf" => list(&logic.one_of),
+        "anyOf" => list(&logic.any_of),
+        "allOf" => list(&logic.all_of),
+        bound => json!(schema.bound(bound)),
+    }
+}
+
+/// Returns what the API server takes, also for a list or an object that does not say how it is merged.
+fn effective(schema: &Schema, keyword: &str) -> Value {
+    match (ruled(schema, keyword), keyword) {
+        (Value::Null, "x-kubernetes-list-type") => "atomic".into(),
+        (Value::Null, "x-kubernetes-map-type") => "granular".into(),
+        // What `x-kubernetes-int-or-string` says, too.
+        (types, "anyOf")
+            if schema.kubernetes.int_or_string
+                && types == json!([{"type": "integer"}, {"type": "string"}]) =>
+        {
+            Value::Null
+        }
+        (value, _) => value,
+    }
 }
