@@ -2,7 +2,7 @@
 use kube_codegen_schema::Extent;
 use serde_json::{Value, json};
 
-use super::{differing::differing, values, witness::Side};
+use super::{differing::differing, focus::Focus, side::Side, values};
 use crate::{
     base::diag::pointer::push,
     input::path::{SchemaPath, Segment},
@@ -20,23 +20,6 @@ const NAMES: [&str; 6] = [
     "example-with-a-long-name-of-more-than-sixty-three-characters-in-all",
     "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-hardly-one-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-refuse-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
 ];
-
-/// Where a change is: the path in the schema that accepts, and that in the schema that refuses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Focus<'p> {
-    pub(super) here: &'p SchemaPath,
-    pub(super) there: &'p SchemaPath,
-}
-
-impl Focus<'_> {
-    /// Returns the focus of the opposite direction.
-    pub(super) fn back(&self) -> Self {
-        Self {
-            here: self.there,
-            there: self.here,
-        }
-    }
-}
 
 /// Returns objects of the accepting side with values that only it accepts at the place, as far as that can be seen there; at most `most`,
 /// made as they are asked for. Adds to `tries` how many values there are.

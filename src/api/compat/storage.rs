@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::{
     Finding,
-    candidates::Focus,
-    kept, manifest,
+    focus::Focus,
+    kept,
     rules::{Level, Rule},
     schema,
-    witness::Side,
+    side::Side,
+    versions,
 };
 use crate::{input::path::SchemaPath, model::evolution::Class};
 
@@ -17,7 +18,7 @@ const NAMED: usize = 5;
 
 /// Compares the storage versions of two releases.
 pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
-    let storage = |crd| manifest::versions_of(crd).find(|(_, it)| it["storage"] == true);
+    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
     let (Some((a, before)), Some((b, after))) = (storage(old), storage(new)) else {
         return Vec::new();
     };
@@ -30,9 +31,9 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
         return vec![changed(detail)];
     };
     // What the new release removes from the old storage version, too, is a change of that version.
-    let remaining = manifest::version(new, a).and_then(|it| Side::new(new, it));
+    let remaining = versions::version(new, a).and_then(|it| Side::new(new, it));
     let lacking = lacking(&before, &after, remaining.as_ref());
-    if manifest::converts_by_webhook(new) {
+    if versions::converts_by_webhook(new) {
         return vec![changed(match names(&lacking) {
             Some(names) => {
                 format!("{detail}; the webhook decides what becomes of {names}, which {b} lacks")

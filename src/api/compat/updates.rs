@@ -3,11 +3,13 @@ use kube_codegen_schema::Cause;
 use serde_json::{Value, json};
 
 use super::{
-    candidates::{self, Focus, frames},
+    candidates::{self, frames},
+    focus::Focus,
     proof::{Proof, Witness},
     shrink::{shrink, shrink_pair},
+    side::Side,
     values,
-    witness::{Search, Side},
+    witness::Search,
 };
 use crate::base::diag::pointer::push;
 

@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::{
     columns::{self, Column, Path, Present, Use},
     facts::{self, Fact, Rule},
-    fields::{At, Row, Section, Tree},
+    fields::{Row, Section, Tree},
     kubernetes,
     list::{KindEntry, Place, Site, VersionEntry, described, scope},
+    places::At,
     shared::Shared,
     versions::{self, Differences, Pair, Side},
 };
@@ -236,7 +237,7 @@ fn reused(model: &Model, index: usize) -> HashMap<String, &'static str> {
         };
         let path = crate::model::pass::known_path(path)?;
         let names = versions::names(&def.origin.path);
-        Some((super::fields::anchor(&names), path))
+        Some((super::places::anchor(&names), path))
     });
     reused.collect()
 }

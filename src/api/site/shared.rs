@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use crate::input::crd::Schema;
 
 use super::{
-    fields::{self, At},
     kubernetes,
+    places::{At, innermost},
 };
 
 /// A smaller schema is repeated, in bytes without what belongs to its place.
@@ -74,7 +74,7 @@ struct Search {
 
 impl Search {
     fn walk(&mut self, node: &Schema, at: &At<'_>) {
-        let inner = fields::innermost(node);
+        let inner = innermost(node);
         if at.path.len() > 1
             && let Some(key) = Shared::key(inner)
         {

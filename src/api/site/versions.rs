@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{
     columns::{self, Present},
-    fields::{self, Link},
+    fields::Link,
+    places,
 };
 use crate::{
     input::crd,
@@ -156,7 +157,7 @@ pub(super) fn since(kind: &Kind, served: &[&Kind], manifest: &Value) -> BTreeMap
         .take_while(|version| **version != kind.version);
     let anchors = |version: &str| -> BTreeSet<String> {
         let schema = crd::schema_of(manifest, version).unwrap_or_default();
-        fields::anchors(&schema).into_iter().collect()
+        places::anchors(&schema).into_iter().collect()
     };
     let older: Vec<(&str, BTreeSet<String>)> =
         older.map(|version| (*version, anchors(version))).collect();

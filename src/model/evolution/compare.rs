@@ -198,23 +198,20 @@ fn enums(relation: &mut Relation, from: Option<&Vec<Value>>, to: Option<&Vec<Val
         (Some(_), None) => false,
         (Some(wide), Some(narrow)) => narrow.iter().all(|value| wide.contains(value)),
     };
-    let detail = match (old, new) {
-        (Some(a), Some(b)) => {
-            let only = |a: &[Value], b: &[Value]| -> Vec<String> {
-                let only = a.iter().filter(|value| !b.contains(value));
-                only.map(Value::to_string).collect()
-            };
-            let parts = [("without", only(a, b)), ("with", only(b, a))];
-            let parts = parts.iter().filter(|(_, values)| !values.is_empty());
-            let parts: Vec<_> = parts
-                .map(|(word, values)| format!("{word} {}", shortened(&values.join(", "))))
-                .collect();
-            format!("enum {}", parts.join(", "))
-        }
-        _ => {
-            let [from, to] = [from, to].map(|list| list.cloned().map(Value::from));
-            differ("enum", from.as_ref(), to.as_ref())
-        }
+    let detail = if let (Some(a), Some(b)) = (old, new) {
+        let only = |a: &[Value], b: &[Value]| -> Vec<String> {
+            let only = a.iter().filter(|value| !b.contains(value));
+            only.map(Value::to_string).collect()
+        };
+        let parts = [("without", only(a, b)), ("with", only(b, a))];
+        let parts = parts.iter().filter(|(_, values)| !values.is_empty());
+        let parts: Vec<_> = parts
+            .map(|(word, values)| format!("{word} {}", shortened(&values.join(", "))))
+            .collect();
+        format!("enum {}", parts.join(", "))
+    } else {
+        let [from, to] = [from, to].map(|list| list.cloned().map(Value::from));
+        differ("enum", from.as_ref(), to.as_ref())
     };
     relation.add(includes(new, old), includes(old, new), detail);
 }

@@ -1,9 +1,5 @@
 //! Compares two schemas: a walk side by side, then pairs of what only one of them has.
-use super::{
-    Change, Class, pairs,
-    shape::{self, Shape},
-    walk::Walk,
-};
+use super::{Change, Class, pairs, shape, walk::Walk};
 use crate::input::{crd::Schema, path::SchemaPath};
 
 /// Compares two versions of a schema. Declared pairs of paths are compared with each other; both paths must exist.
@@ -32,7 +28,7 @@ pub(crate) fn diff_releases(from: &Schema, to: &Schema) -> Vec<Change> {
         ..Walk::default()
     };
     let root = SchemaPath::root();
-    walk.same_shape(from, to, &root, &root, Shape::Object);
+    walk.same_shape(from, to, &root, &root, shape::Shape::Object);
     finish(walk, from, to)
 }
 
