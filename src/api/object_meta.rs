@@ -1,17 +1,22 @@
 //! The schema of `metadata`, which no CRD describes.
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::input::crd::Schema;
 
 /// What the API server publishes as the description of `metadata`.
 const METADATA: &str = "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
-/// Returns the schema of `metadata`, with short descriptions; `x-type-name` has the names of its types in Go.
-pub(crate) fn object_meta() -> Value {
+/// The keyword that has the name of a type in Go.
+pub(crate) const TYPE_NAME: &str = "x-type-name";
+
+/// Returns the schema of `metadata`, with short descriptions; [`TYPE_NAME`] has the names of its types in Go.
+pub(crate) fn object_meta() -> Box<Schema> {
     let text = |description: &str| json!({"type": "string", "description": description});
     let texts = |description: &str| json!({"type": "object", "description": description, "additionalProperties": {"type": "string"}});
     let number = |description: &str| json!({"type": "integer", "description": description});
-    json!({
+    Schema::of(json!({
         "type": "object",
-        "x-type-name": "ObjectMeta",
+        TYPE_NAME: "ObjectMeta",
         "description": METADATA,
         "properties": {
             "annotations": texts("Data that tools and users attach to the object. It cannot be selected by."),
@@ -27,13 +32,13 @@ pub(crate) fn object_meta() -> Value {
                 "description": "Which field manager owns which fields; kept by the API server.",
                 "items": {
                     "type": "object",
-                    "x-type-name": "ManagedFieldsEntry",
+                    TYPE_NAME: "ManagedFieldsEntry",
                     "properties": {
                         "apiVersion": text("The version of the API that the fields belong to."),
                         "fieldsType": text("The format of the fields: FieldsV1."),
                         "fieldsV1": {
                             "type": "object",
-                            "x-type-name": "FieldsV1",
+                            TYPE_NAME: "FieldsV1",
                             "x-kubernetes-preserve-unknown-fields": true,
                             "description": "The fields, as nested keys.",
                         },
@@ -51,7 +56,7 @@ pub(crate) fn object_meta() -> Value {
                 "description": "The objects that this one depends on. It is removed when all of them are gone.",
                 "items": {
                     "type": "object",
-                    "x-type-name": "OwnerReference",
+                    TYPE_NAME: "OwnerReference",
                     "required": ["apiVersion", "kind", "name", "uid"],
                     "properties": {
                         "apiVersion": text("The version of the API of the owner."),
@@ -67,5 +72,5 @@ pub(crate) fn object_meta() -> Value {
             "selfLink": text("Deprecated; empty."),
             "uid": text("Unique identifier of the object; set by the API server."),
         },
-    })
+    }))
 }

@@ -70,6 +70,8 @@ pub(super) struct Crd {
     pub(super) versions: Vec<String>,
     /// The whole manifest, in the form of `apiextensions.k8s.io/v1`.
     pub(super) manifest: Value,
+    /// The manifest as a type.
+    pub(super) typed: crd::Crd,
 }
 
 /// Loads the inputs.
@@ -94,17 +96,18 @@ pub(super) fn unused(patterns: &[String], console: &mut Console) {
 /// Reads the CRDs of texts.
 pub(super) fn parse(sources: &[Source]) -> (Vec<Crd>, Diagnostics) {
     let mut diagnostics = Diagnostics::new();
-    let crds = crd::parse_each(sources, &[], &mut diagnostics, |_, versions| {
-        let names = versions.into_iter().map(|version| version.name);
-        let mut names: Vec<String> = names.collect();
-        names.sort_by(|a, b| Reverse(priority::of(a)).cmp(&Reverse(priority::of(b))));
-        names
-    });
-    let crds = crds.into_iter().map(|(crd, versions)| Crd {
-        manifest: crd.definition(),
-        group: crd.group,
-        kind: crd.names.kind,
-        versions,
+    let crds = crd::parse(sources, &mut diagnostics);
+    let crds = crds.into_iter().map(|crd| {
+        let names = crd.versions.iter().map(|version| version.name.clone());
+        let mut versions: Vec<String> = names.collect();
+        versions.sort_by(|a, b| Reverse(priority::of(a)).cmp(&Reverse(priority::of(b))));
+        Crd {
+            manifest: crd.definition(),
+            group: crd.group.clone(),
+            kind: crd.names.kind.clone(),
+            versions,
+            typed: crd,
+        }
     });
     (crds.collect(), diagnostics)
 }

@@ -57,12 +57,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let settings = options.settings()?;
     let sources = crds::load(&settings, console)?;
     let mut diagnostics = Diagnostics::new();
-    let read = crd::parse_each(&sources, &[], &mut diagnostics, |_, _| ());
+    let read = crd::parse_each(&sources, &[], &mut diagnostics, |_, versions| versions);
     // Other kinds have conventions of their own.
     diagnostics.retain(|it| it.code != Code::OtherKind);
     let crds = read.len();
-    for (crd, ()) in read {
-        lint::lint(&crd.definition(), &crd.place, &levels, &mut diagnostics);
+    for (_, versions) in read {
+        lint::lint(&versions, &levels, &mut diagnostics);
     }
     let is_allowed = |it: &_| Allow::allows(&settings.allow, it, &sources);
     diagnostics.retain(|it| !is_allowed(it));

@@ -38,14 +38,14 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let mut texts = Vec::new();
     for crd in &crds {
-        let crd = &crd.manifest;
+        let crd = &crd.typed;
         let export = policy::export(crd, action);
         for note in &export.notes {
             let (name, version) = (&note.crd, &note.version);
             console.warning(&format!("{name} {version} {}: {}", note.at, note.reason));
         }
         if export.documents.is_empty() {
-            let name = crd["metadata"]["name"].as_str().unwrap_or_default();
+            let name = &crd.name;
             console.warning(&format!("{name} has no rules and no defaults for a policy"));
         }
         for document in &export.documents {

@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let crds = args.crds.read(console)?;
     let exported = crds
         .iter()
-        .flat_map(|crd| json_schema::export(&crd.manifest, args.strict));
+        .flat_map(|crd| json_schema::export(&crd.typed, args.strict));
     let exported: Vec<_> = exported.collect();
     if exported.is_empty() {
         return Err("no version of the CRDs in the input is served"

@@ -56,19 +56,20 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 }
 
 fn compare(crd: &Crd, from: &str, to: &str, console: &mut Console) -> Result<(), CommandError> {
-    let schema = |version: &str| {
-        let is_known = crd.versions.iter().any(|name| name == version);
-        let schema = evolution::schema_of(&crd.manifest, version).unwrap_or(&Value::Null);
-        is_known.then_some(schema).ok_or_else(|| {
+    let schema = |wanted: &str| {
+        let mut versions = crd.typed.versions.iter();
+        let version = versions.find(|version| version.name == wanted);
+        let schema = version.map(|version| version.schema.clone().unwrap_or_default());
+        schema.ok_or_else(|| {
             CommandError::Usage(format!(
                 "{} has no version `{}`; it has {}",
                 crd.kind,
-                version.escape_debug(),
+                wanted.escape_debug(),
                 crd.versions.join(", ")
             ))
         })
     };
-    let changes = evolution::diff(schema(from)?, schema(to)?, &[]);
+    let changes = evolution::diff(&*schema(from)?, &*schema(to)?, &[]);
     for change in &changes {
         console.object(&object(crd, from, to, change));
     }

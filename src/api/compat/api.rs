@@ -1,12 +1,12 @@
 //! What programs can name in the generated code of a release, and what a comparison with another release finds.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use super::{
-    rust::{Break, Candidate},
+    breaks::{Break, Candidate, CrdPart},
     surface::{self, Items},
 };
 use crate::{
-    model::ir::{Body, EnumBase, Field, KindId, Model, Presence, Scalar, Ty, TypeId},
+    model::ir::{Body, EnumBase, Field, IntWidth, KindId, Model, Presence, Scalar, Ty, TypeId},
     pipeline::Output,
 };
 
@@ -33,11 +33,64 @@ struct Place {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Shape {
-    /// Fields by their name on the wire: the Rust name, the type with `_` for types of other places, and the type as it is written.
-    Struct(BTreeMap<String, (String, String, String)>, Option<String>),
+    /// Fields by their name on the wire, and the field for all others.
+    Struct(BTreeMap<String, Member>, Option<String>),
     Enum(String, BTreeMap<String, String>),
-    Union(Vec<String>),
+    /// The arms with their types, and the name of the one for all others.
+    Union(Vec<(String, Type)>, String),
+    /// What an alias is written as.
     Other(String),
+}
+
+/// A field of a struct.
+#[derive(Debug, PartialEq, Eq)]
+struct Member {
+    ident: String,
+    ty: Type,
+}
+
+/// A type as a program sees it.
+#[derive(Debug, PartialEq, Eq)]
+enum Type {
+    Plain(Plain),
+    Named(Name),
+    Of(Container, Box<Type>),
+}
+
+/// A type that contains no other one. Two are equal if they are written alike: an override writes `String` for the scalar.
+#[derive(Debug)]
+struct Plain {
+    text: String,
+    scalar: Option<Scalar>,
+}
+
+impl PartialEq for Plain {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Plain {}
+
+/// The name of the type of another place. All names are equal, since that place is compared for itself.
+#[derive(Debug)]
+struct Name(String);
+
+impl PartialEq for Name {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Name {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Container {
+    Option,
+    Nullable,
+    Box,
+    List,
+    Map,
 }
 
 impl Api {
@@ -130,14 +183,15 @@ impl Api {
             let Some(new) = after.items.get(folder) else {
                 continue;
             };
-            for (name, text) in old {
-                let now = new.get(name);
+            for (name, declared) in old {
+                let text = &declared.text;
+                let now = new.get(name).map(|it| &it.text);
                 if now == Some(text) {
                     continue;
                 }
                 let what = match now {
                     Some(now) => format!("was `{text}`, is `{now}`"),
-                    None if text.starts_with("fn ") => "(a function) is removed".to_owned(),
+                    None if declared.is_function => "(a function) is removed".to_owned(),
                     None => "is removed".to_owned(),
                 };
                 let kinds = self.kinds.get(&module).into_iter().flatten();
@@ -148,8 +202,12 @@ impl Api {
                 // The longest: `WidgetList` is not an item of `Widget` if there is a kind of that name.
                 let kind = kinds.filter(is_word).max_by_key(|kind| kind.len());
                 let converts = self.conversions.get(&(module.clone(), name.clone()));
+                let part = converts.map(|_| CrdPart::Conversion).or(declared.part);
                 let kind = converts.or(kind).cloned();
-                found.push(Break::new(&module, kind, None, name, what, Vec::new()));
+                found.push(Break {
+                    part,
+                    ..Break::new(&module, kind, None, name, what, Vec::new())
+                });
             }
         }
         found
@@ -244,23 +302,24 @@ fn compare(path: &str, old: &Place, new: &Place, report: &mut Report<'_>) {
 fn fields(
     path: &str,
     owner: &Place,
-    before: &BTreeMap<String, (String, String, String)>,
-    after: &BTreeMap<String, (String, String, String)>,
+    before: &BTreeMap<String, Member>,
+    after: &BTreeMap<String, Member>,
     report: &mut Report<'_>,
 ) {
-    for (wire, (ident, ty, text)) in before {
+    for (wire, member) in before {
+        let Member { ident, ty } = member;
         let at = match path {
             "" => wire.clone(),
             path => format!("{path}.{wire}"),
         };
         let item = format!("{}::{ident}", owner.name);
-        let Some((new_ident, new_ty, new_text)) = after.get(wire) else {
+        let Some(new) = after.get(wire) else {
             // A field that has another name on the wire may keep that in Rust.
-            if after.values().any(|it| (&it.0, &it.1) == (ident, ty)) {
+            if after.values().any(|it| it == member) {
                 continue;
             }
             let renamed = after.iter().filter(|(name, it)| {
-                !before.contains_key(*name) && it.1 == *ty && is_similar(wire, name)
+                !before.contains_key(*name) && it.ty == *ty && is_similar(wire, name)
             });
             let beside = at.strip_suffix(wire.as_str()).unwrap_or_default();
             let candidates = renamed.map(|(name, _)| {
@@ -271,23 +330,22 @@ fn fields(
             continue;
         };
         let target = report.target(&at);
-        if ident != new_ident {
+        if *ident != new.ident {
             let candidates = vec![Candidate::FieldName(target.clone(), ident.clone())];
-            report.add(&at, &item, format!("is called `{new_ident}`"), candidates);
+            report.add(&at, &item, format!("is called `{}`", new.ident), candidates);
         }
-        if ty != new_ty {
+        if *ty != new.ty {
             let mut candidates = Vec::new();
             // The same container around another scalar.
-            if let (Some(old), Some(new)) = (inner(ty), inner(new_ty))
-                && holds(old, new)
-            {
-                candidates.push(Candidate::RustType(target, old.to_owned()));
+            let old = ty.without_option();
+            if old.holds(new.ty.without_option()) {
+                candidates.push(Candidate::RustType(target, old.to_string()));
             }
             candidates.push(Candidate::NoReuse);
             report.add(
                 &at,
                 &item,
-                format!("was `{text}`, is `{new_text}`"),
+                format!("was `{ty}`, is `{}`", new.ty),
                 candidates,
             );
         }
@@ -302,25 +360,100 @@ fn is_similar(from: &str, to: &str) -> bool {
         || strsim::normalized_damerau_levenshtein(&from, &to) >= 0.6
 }
 
-/// Returns whether a type of a field can hold the values of another one: enums and all formats are texts.
-fn holds(old: &str, new: &str) -> bool {
-    let is_int = |ty: &str| ty.len() < 4 && ty.starts_with(['i', 'u']);
-    match old {
-        "String" => matches!(new, "_" | "ByteString" | "DateTime"),
-        "serde_json::Value" => true,
-        "Number" => is_int(new),
-        "i64" => is_int(new) && new != "u64",
-        _ => false,
+impl Type {
+    /// Returns what it is without `Option`.
+    fn without_option(&self) -> &Self {
+        match self {
+            Self::Of(Container::Option, inner) => inner,
+            other => other,
+        }
+    }
+
+    /// Returns whether it can hold the values of another type: enums and all formats are texts.
+    fn holds(&self, new: &Self) -> bool {
+        let scalar = match new {
+            Self::Plain(plain) => plain.scalar,
+            Self::Named(_) => None,
+            Self::Of(..) => return false,
+        };
+        let Self::Plain(old) = self else {
+            return false;
+        };
+        match old.scalar {
+            Some(Scalar::Str) => {
+                matches!(new, Self::Named(_))
+                    || matches!(scalar, Some(Scalar::Bytes | Scalar::Time))
+            }
+            Some(Scalar::Json) => true,
+            Some(Scalar::Number) => matches!(scalar, Some(Scalar::Int(_))),
+            Some(Scalar::Int(IntWidth::I64)) => {
+                matches!(scalar, Some(Scalar::Int(width)) if width != IntWidth::U64)
+            }
+            _ => false,
+        }
+    }
+
+    fn of(model: &Model, ty: &Ty) -> Self {
+        let around = |container, ty| Self::Of(container, Self::of(model, ty).into());
+        match ty {
+            Ty::Scalar(scalar) => Self::Plain(Plain {
+                text: scalar_text(*scalar).to_owned(),
+                scalar: Some(*scalar),
+            }),
+            Ty::Named(id) => Self::Named(Name(model.types[*id].name().to_string())),
+            Ty::List(ty) => around(Container::List, ty),
+            Ty::Map(ty) => around(Container::Map, ty),
+            Ty::Nullable(ty) => around(Container::Nullable, ty),
+            Ty::External(path) => Self::Plain(Plain {
+                text: path.clone(),
+                scalar: None,
+            }),
+        }
+    }
+
+    fn of_field(model: &Model, field: &Field) -> Self {
+        let presence = field.presence;
+        let is_nullable = matches!(presence, Presence::Nullable | Presence::OptionalNullable);
+        let containers = [
+            (field.boxed, Container::Box),
+            (is_nullable, Container::Nullable),
+            (presence.may_be_absent(), Container::Option),
+        ];
+        let containers = containers.into_iter().filter(|(is_around, _)| *is_around);
+        containers.fold(Self::of(model, &field.ty), |ty, (_, container)| {
+            Self::Of(container, ty.into())
+        })
     }
 }
 
-/// Returns what a type is without `Option`.
-fn inner(ty: &str) -> Option<&str> {
-    let inner = ty
-        .strip_prefix("Option<")
-        .and_then(|it| it.strip_suffix('>'));
-    let inner = inner.unwrap_or(ty);
-    (!inner.contains('<')).then_some(inner)
+fn scalar_text(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::Int(width) => crate::output::emit::int_type(width),
+        Scalar::Str => "String",
+        Scalar::Number => "Number",
+        Scalar::Bytes => "ByteString",
+        Scalar::Time => "DateTime",
+        Scalar::IntOrString => "IntOrString",
+        Scalar::Quantity => "Quantity",
+        Scalar::Json => "serde_json::Value",
+        Scalar::ObjectMeta => "ObjectMeta",
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(Plain { text, .. }) | Self::Named(Name(text)) => f.write_str(text),
+            Self::Of(container, inner) => match container {
+                Container::Option => write!(f, "Option<{inner}>"),
+                Container::Nullable => write!(f, "Nullable<{inner}>"),
+                Container::Box => write!(f, "Box<{inner}>"),
+                Container::List => write!(f, "Vec<{inner}>"),
+                Container::Map => write!(f, "BTreeMap<String, {inner}>"),
+            },
+        }
+    }
 }
 
 impl Shape {
@@ -328,7 +461,7 @@ impl Shape {
         match self {
             Self::Struct(..) => "a struct".to_owned(),
             Self::Enum(base, _) => format!("an enum of {base}"),
-            Self::Union(_) => "a union".to_owned(),
+            Self::Union(..) => "a union".to_owned(),
             Self::Other(ty) => format!("`{ty}`"),
         }
     }
@@ -341,12 +474,9 @@ fn place(model: &Model, id: TypeId) -> Place {
     let shape = match &defined.body {
         Body::Struct(body) => {
             let fields = body.fields.iter().map(|field| {
-                let text = (
-                    field.ident().to_string(),
-                    field_type(model, field, false),
-                    field_type(model, field, true),
-                );
-                (field.wire.clone(), text)
+                let ident = field.ident().to_string();
+                let ty = Type::of_field(model, field);
+                (field.wire.clone(), Member { ident, ty })
             });
             let rest = body.rest.as_ref().map(ToString::to_string);
             Shape::Struct(fields.collect(), rest)
@@ -372,58 +502,14 @@ fn place(model: &Model, id: TypeId) -> Place {
         }
         Body::Union(body) => {
             let arms = body.arms.iter();
-            let arms =
-                arms.map(|arm| format!("{}({})", arm.ident, type_text(model, &arm.ty, false)));
-            Shape::Union(arms.chain([body.other.to_string()]).collect())
+            let arms = arms.map(|arm| (arm.ident.to_string(), Type::of(model, &arm.ty)));
+            Shape::Union(arms.collect(), body.other.to_string())
         }
-        Body::Alias(ty) => Shape::Other(type_text(model, ty, true)),
+        Body::Alias(ty) => Shape::Other(Type::of(model, ty).to_string()),
     };
     Place {
         name: def.name().to_string(),
         shape,
         derives,
-    }
-}
-
-fn field_type(model: &Model, field: &Field, with_names: bool) -> String {
-    let mut text = type_text(model, &field.ty, with_names);
-    if field.boxed {
-        text = format!("Box<{text}>");
-    }
-    if matches!(
-        field.presence,
-        Presence::Nullable | Presence::OptionalNullable
-    ) {
-        text = format!("Nullable<{text}>");
-    }
-    if field.presence.may_be_absent() {
-        text = format!("Option<{text}>");
-    }
-    text
-}
-
-/// Writes a type; without names, the types of other places are `_`, since these are compared for themselves.
-fn type_text(model: &Model, ty: &Ty, with_names: bool) -> String {
-    let inner = |ty: &Ty| type_text(model, ty, with_names);
-    match ty {
-        Ty::Scalar(scalar) => match scalar {
-            Scalar::Bool => "bool",
-            Scalar::Int(width) => crate::output::emit::int_type(*width),
-            Scalar::Str => "String",
-            Scalar::Number => "Number",
-            Scalar::Bytes => "ByteString",
-            Scalar::Time => "DateTime",
-            Scalar::IntOrString => "IntOrString",
-            Scalar::Quantity => "Quantity",
-            Scalar::Json => "serde_json::Value",
-            Scalar::ObjectMeta => "ObjectMeta",
-        }
-        .to_owned(),
-        Ty::Named(id) if with_names => model.types[*id].name().to_string(),
-        Ty::Named(_) => "_".to_owned(),
-        Ty::List(ty) => format!("Vec<{}>", inner(ty)),
-        Ty::Map(ty) => format!("BTreeMap<String, {}>", inner(ty)),
-        Ty::Nullable(ty) => format!("Nullable<{}>", inner(ty)),
-        Ty::External(path) => path.clone(),
     }
 }

@@ -2,11 +2,10 @@
 use kube_codegen_schema::Extent;
 use serde_json::{Value, json};
 
-use super::{differing::differing, values, witness::Side};
+use super::{differing::differing, focus::Focus, side::Side, values};
 use crate::{
     base::diag::pointer::push,
     input::path::{SchemaPath, Segment},
-    model::evolution,
 };
 
 /// How many samples get the smallest value that has a field, with nothing else.
@@ -22,23 +21,6 @@ const NAMES: [&str; 6] = [
     "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-hardly-one-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-refuse-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
 ];
 
-/// Where a change is: the path in the schema that accepts, and that in the schema that refuses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Focus<'p> {
-    pub(super) here: &'p SchemaPath,
-    pub(super) there: &'p SchemaPath,
-}
-
-impl Focus<'_> {
-    /// Returns the focus of the opposite direction.
-    pub(super) fn back(&self) -> Self {
-        Self {
-            here: self.there,
-            there: self.here,
-        }
-    }
-}
-
 /// Returns objects of the accepting side with values that only it accepts at the place, as far as that can be seen there; at most `most`,
 /// made as they are asked for. Adds to `tries` how many values there are.
 pub(super) fn at(
@@ -49,8 +31,8 @@ pub(super) fn at(
     tries: &mut usize,
 ) -> impl Iterator<Item = Value> {
     let is_root = focus.here.last().is_none() || focus.here.to_string() == "metadata";
-    let here = evolution::at(&accepts.definition, focus.here).filter(|_| !accepts.is_spent());
-    let there = evolution::at(&refuses.definition, focus.there);
+    let here = accepts.at(focus.here).filter(|_| !accepts.is_spent());
+    let there = refuses.at(focus.there);
     let mut objects = Vec::new();
     let mut values = Vec::new();
     let mut parts = None;
@@ -141,7 +123,7 @@ impl Frame {
 
 /// Returns objects that have a value at the place.
 pub(super) fn reaching(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
-    let place = evolution::at(&side.definition, focus.here);
+    let place = side.at(focus.here);
     let Some(part) = place.and_then(|place| side.part(place)) else {
         return Vec::new();
     };
@@ -171,7 +153,8 @@ pub(super) fn without(side: &Side<'_>, focus: &Focus<'_>) -> Vec<Value> {
     if let Some(fields) = fields {
         fields.remove(&**name);
     }
-    let lacking = evolution::at(&definition, parent).and_then(|it| side.part(it));
+    let lacking = definition.pointer(&parent.pointer());
+    let lacking = lacking.and_then(|it| side.part(it));
     let lacking = lacking.iter().flat_map(|it| it.samples(8));
     let parents = frames(side, parent, ALONE);
     let lacking: Vec<Value> = lacking

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use kube_codegen_schema::Schema;
 use serde_json::Value;
 
-use super::{Finding, manifest, rules::Rule};
+use super::{Finding, rules::Rule, versions};
 use crate::input::crd;
 
 /// Returns the rules of a release that the API server refuses, if it did not refuse them in the old one.
 pub(super) fn compare(old: Option<&Value>, new: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (name, version) in manifest::versions_of(new) {
-        let before = old.and_then(|old| manifest::version(old, name));
+    for (name, version) in versions::versions_of(new) {
+        let before = old.and_then(|old| versions::version(old, name));
         // To compile the rules of a large schema takes as long as to read it.
         if before.is_some_and(|it| it["schema"] == version["schema"]) {
             continue;

@@ -2,7 +2,7 @@
 //! large schema is the expensive part of a search.
 use serde_json::{Map, Value};
 
-use super::schema::DESCRIPTIONS;
+use super::keywords::DESCRIPTIONS;
 
 /// Keywords that may ask for fields below them, as rules do.
 const COMBINATORS: [&str; 4] = ["oneOf", "anyOf", "allOf", "not"];

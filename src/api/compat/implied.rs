@@ -2,7 +2,7 @@
 use kube_codegen_cel::Program;
 use serde_json::Value;
 
-use super::{language, schema::restricts};
+use super::{keywords::restricts, language};
 
 /// Returns whether all that newly restricts values at a place follows from what restricted them.
 pub(super) fn follows(old: &Value, new: &Value) -> bool {

@@ -1,7 +1,7 @@
 //! Applies one change to the schema of the first release alone, so that a proof is about this change.
 use serde_json::Value;
 
-use super::{candidates::Focus, witness::Side};
+use super::{focus::Focus, side::Side};
 use crate::{input::path::Segment, model::evolution::RULES};
 
 /// Keywords of what is below a node, and of its presence.

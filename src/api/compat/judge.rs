@@ -2,18 +2,20 @@
 use serde_json::Value;
 
 use super::{
-    Finding,
-    candidates::{self, Focus},
+    Finding, candidates,
     differing::plain,
-    implied, isolate, kept, language, ruled,
+    focus::Focus,
+    implied, isolate, kept,
+    keywords::restricts,
+    language, ruled,
     rules::{Level, Rule},
-    schema::restricts,
+    side::Side,
     updates, values,
-    witness::{self, Search, Side},
+    witness::{self, Search},
 };
 use crate::{
     input::path::{SchemaPath, Segment},
-    model::evolution::{self, Change, Class, RULES},
+    model::evolution::{Change, Class, RULES},
 };
 
 /// A change at its place.
@@ -25,10 +27,6 @@ struct Place<'a> {
     /// The object that has the field.
     around: Focus<'a>,
     detail: String,
-}
-
-pub(super) fn at<'s>(side: &'s Side<'_>, path: &SchemaPath) -> &'s Value {
-    evolution::at(&side.definition, path).unwrap_or(&Value::Null)
 }
 
 /// Finds the rule of a change, and an object that proves it.
@@ -116,8 +114,8 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
             let stored = kept::stored(before, after, only.as_ref(), &place.focus);
             if stored.witness.is_some() {
                 let mut found = place.finding(Rule::Nullable).searched(stored);
-                let has_default = |side, path| at(side, path).get("default").is_some();
-                if has_default(before, here) && has_default(after, there) {
+                let nodes = [before.node(here), after.node(there)];
+                if nodes.iter().all(|it| it.get("default").is_some()) {
                     // A default takes the place of null no more.
                     found.level = Level::Risk;
                 }
@@ -208,8 +206,8 @@ impl Place<'_> {
         let Some(Segment::Property(name)) = self.focus.here.last() else {
             return false;
         };
-        let parent = at(self.before, self.around.here);
-        let field = at(self.before, self.focus.here);
+        let parent = self.before.node(self.around.here);
+        let field = self.before.node(self.focus.here);
         let mut required = parent["required"].as_array().into_iter().flatten();
         field.get("default").is_none_or(Value::is_null)
             && (required.any(|it| it == &**name) || implied::requires(parent, name))
@@ -220,14 +218,15 @@ impl Place<'_> {
         let mut path = self.focus.there;
         while let Some(parent) = path.parent() {
             path = parent;
-            let node = at(self.after, path);
+            let node = self.after.node(path);
             let mut keywords = RULES.iter().chain(&["maxProperties", "enum"]);
             if keywords.any(|keyword| node.get(*keyword).is_some()) {
                 return true;
             }
         }
         // Rules of the place itself about updates.
-        at(self.after, self.focus.there)
+        self.after
+            .node(self.focus.there)
             .get("x-kubernetes-validations")
             .is_some()
     }
@@ -240,8 +239,8 @@ impl Place<'_> {
             return refused;
         }
         let nodes = [
-            at(self.before, self.focus.here),
-            at(self.after, self.focus.there),
+            self.before.node(self.focus.here),
+            self.after.node(self.focus.there),
         ];
         // Fields may become keys of a map, and the other way round.
         if nodes.iter().any(|node| node["type"] != "object") {
@@ -265,14 +264,14 @@ impl Place<'_> {
         let Some(Segment::Property(name)) = self.focus.here.last() else {
             return false;
         };
-        implied::requires(at(self.before, self.around.here), name)
+        implied::requires(self.before.node(self.around.here), name)
     }
 
     /// Returns whether what is new follows from what there was.
     fn follows(&self) -> bool {
         implied::follows(
-            at(self.before, self.focus.here),
-            at(self.after, self.focus.there),
+            self.before.node(self.focus.here),
+            self.after.node(self.focus.there),
         )
     }
 
@@ -296,9 +295,9 @@ impl Place<'_> {
 
     /// Judges a field that only the second release declares.
     fn added(&self) -> Finding {
-        let parent = at(self.before, self.around.here);
+        let parent = self.before.node(self.around.here);
         let keeps = parent["x-kubernetes-preserve-unknown-fields"] == true;
-        let has_default = at(self.after, self.focus.there).get("default").is_some();
+        let has_default = self.after.node(self.focus.there).get("default").is_some();
         if keeps || has_default {
             let only = isolate::field(self.before, self.after, &self.focus, false);
             let mut narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.around);
@@ -317,9 +316,11 @@ impl Place<'_> {
 
     /// Judges another pattern.
     fn pattern(&self) -> Finding {
-        let of = |side, path| at(side, path)["pattern"].as_str().unwrap_or_default();
-        let old = of(self.before, self.focus.here);
-        let new = of(self.after, self.focus.there);
+        let nodes = [
+            self.before.node(self.focus.here),
+            self.after.node(self.focus.there),
+        ];
+        let [old, new] = nodes.map(|it| it["pattern"].as_str().unwrap_or_default());
         match (language::includes(new, old), language::includes(old, new)) {
             (true, true) => self.finding(Rule::NoEffect),
             (true, false) => {
@@ -334,8 +335,8 @@ impl Place<'_> {
     /// Returns whether nothing that restricts values differs but these keywords, and what is a change of its own.
     fn differs_only_in(&self, keywords: &[&str]) -> bool {
         let nodes = [
-            at(self.before, self.focus.here),
-            at(self.after, self.focus.there),
+            self.before.node(self.focus.here),
+            self.after.node(self.focus.there),
         ];
         let [old, new] = nodes.map(|node| {
             let mut node = node.clone();
@@ -352,7 +353,7 @@ impl Place<'_> {
     fn restricted(&self, rule: Rule, is_searched: bool) -> Finding {
         let only = isolate::constraints(self.before, self.after, &self.focus);
         let mut found = self.refused(rule, only.as_ref(), &self.focus);
-        let is_object = at(self.before, self.focus.here)["properties"].is_object();
+        let is_object = self.before.node(self.focus.here)["properties"].is_object();
         if found.witness.is_none() && (is_searched || is_object) {
             found.rule = Rule::RulesChanged;
             found.level = Rule::RulesChanged.level();
@@ -362,7 +363,7 @@ impl Place<'_> {
 
     /// Returns whether the second release keeps fields of an object that it does not declare.
     fn keeps_others(&self) -> bool {
-        let parent = at(self.after, self.around.there);
+        let parent = self.after.node(self.around.there);
         self.after.preserves
             || parent["x-kubernetes-preserve-unknown-fields"] == true
             || parent["additionalProperties"].is_object()
@@ -370,8 +371,8 @@ impl Place<'_> {
 
     /// Returns whether the second schema accepts each value of an enum.
     fn includes_enum(&self) -> bool {
-        let old = at(self.before, self.focus.here);
-        let new = at(self.after, self.focus.there);
+        let old = self.before.node(self.focus.here);
+        let new = self.after.node(self.focus.there);
         let parts = self.before.part(old).zip(self.after.part(new));
         parts.is_some_and(|(old, new)| values::includes_enum(&old, &new))
     }

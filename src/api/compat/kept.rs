@@ -2,10 +2,12 @@
 use serde_json::Value;
 
 use super::{
-    candidates::{self, Focus},
+    candidates,
+    focus::Focus,
     proof::{Proof, Witness},
     shrink::shrink,
-    witness::{Search, Side},
+    side::Side,
+    witness::Search,
 };
 use crate::input::path::{SchemaPath, Segment};
 

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{
     differing::differing,
-    values::{MOST_ITEMS, Part, literals},
+    part::{MOST_ITEMS, Part, literals},
 };
 
 /// How many random values are made of which some differ.

@@ -7,9 +7,13 @@ use super::{
     Finding,
     rules::{Level, Rule},
     storage,
+    versions::{converts_by_webhook, version, versions_of},
 };
 use crate::{
-    input::path::SchemaPath,
+    input::{
+        crd::{self, Schema},
+        path::SchemaPath,
+    },
     model::evolution::{self, differs},
 };
 
@@ -99,11 +103,6 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
     found
 }
 
-/// Returns whether a webhook converts objects between the versions of a CRD.
-pub(super) fn converts_by_webhook(crd: &Value) -> bool {
-    crd["spec"]["conversion"]["strategy"] == "Webhook"
-}
-
 /// Returns the texts of a list that the other one lacks.
 fn lost(old: &Value, new: &Value) -> Vec<String> {
     let texts = |list: &Value| -> BTreeSet<String> {
@@ -111,25 +110,6 @@ fn lost(old: &Value, new: &Value) -> Vec<String> {
         texts.filter_map(Value::as_str).map(str::to_owned).collect()
     };
     texts(old).difference(&texts(new)).cloned().collect()
-}
-
-/// Returns the versions of a CRD by name.
-pub(super) fn versions_of(crd: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
-    let versions = versions.into_iter().flatten();
-    versions.filter_map(|version| Some((version["name"].as_str()?, version)))
-}
-
-/// Returns a version of a CRD.
-pub(super) fn version<'a>(crd: &'a Value, name: &str) -> Option<&'a Value> {
-    let mut versions = versions_of(crd);
-    versions.find(|(it, _)| *it == name).map(|(_, it)| it)
-}
-
-/// Returns whether both releases serve a version, or the first one stores objects in it: else its schema concerns no client.
-pub(super) fn is_in_use(old: &Value, new: &Value, name: &str) -> bool {
-    let is = |crd, keyword: &str| version(crd, name).is_some_and(|it| it[keyword] == true);
-    is(old, "storage") || (is(old, "served") && is(new, "served"))
 }
 
 fn versions(old: &Value, new: &Value, found: &mut Vec<Finding>) {
@@ -283,16 +263,15 @@ fn served(old: &Value, new: &Value, found: &mut Vec<Finding>) {
     {
         return;
     }
-    let pairs = |crd: &Value| -> BTreeSet<(String, String, String)> {
-        let served: Vec<_> = versions_of(crd)
+    let pairs = |manifest: &Value| -> BTreeSet<(String, String, String)> {
+        let served: Vec<_> = versions_of(manifest)
             .filter(|(_, version)| version["served"] == true)
             .collect();
         // Many versions share a schema, and only some of them differ in an interesting way: each pair of schemas is compared once.
-        let schema = |version: &Value| version.pointer("/schema/openAPIV3Schema").cloned();
-        let mut schemas: Vec<Value> = Vec::new();
+        let mut schemas: Vec<Box<Schema>> = Vec::new();
         let mut numbers = Vec::new();
-        for (_, version) in &served {
-            let schema = schema(version).unwrap_or_default();
+        for (name, _) in &served {
+            let schema = crd::schema_of(manifest, name).unwrap_or_default();
             let known = schemas.iter().position(|it| *it == schema);
             numbers.push(known.unwrap_or(schemas.len()));
             if known.is_none() {

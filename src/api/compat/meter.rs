@@ -1,7 +1,7 @@
 //! Counts the changes that a comparison has judged, for a bar on the terminal, and those that its budget leaves no search for.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::witness::VALUES;
+use super::side::VALUES;
 
 /// Counts changes, and reports how many of how many known ones are judged.
 pub(crate) struct Meter<'r> {

@@ -9,20 +9,31 @@
 //!    for one that the second release rejects, or stores differently. Random objects follow where the place is not known.
 //! 4. `shrink` makes the object as small as it proves the same; `judge` gives the rule and the verdict.
 //!
+//! A `side` is a version of a release with its budget and its samples, a `part` the schema of one place in it. Both keep their schema as JSON: the
+//! search edits keywords that it does not need to understand, and hands the result to the validator. What two schemas differ in,
+//! `model::evolution` finds in typed ones.
+//!
+//! Of the generated code, `surface` and `api` list what a program can name in each release; `breaks` are what it does not compile with, and `rust`
+//! tries which entries of the config file would keep it.
+//!
 //! Every search has a limit of objects, and each version a budget of validated values. Without a proof within them, a change keeps the verdict
 //! of its rule, and the output says that no object was found.
 mod api;
+mod breaks;
 mod candidates;
 mod crd_refused;
 mod differing;
+mod focus;
 mod implied;
 mod isolate;
 mod judge;
 mod kept;
+mod keywords;
 mod language;
 mod lists;
 mod manifest;
 mod meter;
+mod part;
 mod proof;
 mod ruled;
 mod rules;
@@ -31,6 +42,7 @@ mod satisfied;
 mod scale;
 mod schema;
 mod shrink;
+mod side;
 mod storage;
 mod stored;
 mod surface;
@@ -38,6 +50,7 @@ mod surface;
 mod tests;
 mod updates;
 mod values;
+mod versions;
 mod witness;
 
 use std::{
@@ -47,17 +60,19 @@ use std::{
 
 use serde_json::Value;
 
+pub(crate) use breaks::Break;
 pub(crate) use meter::Meter;
 pub(crate) use proof::{Proof, Witness};
 pub(crate) use rules::{Level, Rule};
-pub(crate) use rust::{Break, Releases};
+pub(crate) use rust::Releases;
 pub(crate) use stored::{Effect, Group, Reading, readings};
 
 use crate::{
     base::{options::Options, source::Source, threads},
     input::path::SchemaPath,
 };
-use witness::{Search, Side};
+use side::Side;
+use witness::Search;
 
 /// A change of a CRD, and what it breaks.
 #[derive(Clone, Debug)]
@@ -305,8 +320,8 @@ fn compare_crd(old: &Value, new: &Value, meter: &Meter<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found = manifest::compare(old, new);
-    for (name, before) in manifest::versions_of(old) {
-        let Some(after) = manifest::version(new, name) else {
+    for (name, before) in versions::versions_of(old) {
+        let Some(after) = versions::version(new, name) else {
             continue;
         };
         let (was, is) = (before, after);
@@ -325,7 +340,7 @@ fn compare_crd(old: &Value, new: &Value, meter: &Meter<'_>) -> Vec<Finding> {
                 let first = finding.path.split(['.', '[']).next();
                 finding.is_status = has_status && first == Some("status");
             }
-            if !manifest::is_in_use(old, new, name) {
+            if !versions::is_in_use(old, new, name) {
                 changes.iter_mut().for_each(Finding::set_unserved);
             }
             found.extend(changes);

@@ -3,15 +3,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{
-    Finding,
-    candidates::Focus,
-    isolate,
-    judge::at,
-    rules::Rule,
-    satisfied, updates,
-    witness::{self, Side},
-};
+use super::{Finding, focus::Focus, isolate, rules::Rule, satisfied, side::Side, updates, witness};
 use crate::model::evolution::RULES;
 
 /// Judges rules, combinators and types of lists: what they refuse is found by search.
@@ -21,7 +13,7 @@ pub(super) fn judge(
     focus: &Focus<'_>,
     finding: &dyn Fn(Rule) -> Finding,
 ) -> Finding {
-    let (old, new) = (at(before, focus.here), at(after, focus.there));
+    let (old, new) = (before.node(focus.here), after.node(focus.there));
     if only_other_messages(old, new) {
         return finding(Rule::NoEffect);
     }

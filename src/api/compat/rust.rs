@@ -1,113 +1,19 @@
 //! What the second release breaks in programs that use the generated code of the first one, and what would keep it.
 use std::collections::BTreeSet;
 
-use super::{Finding, api::Api, rules::Rule};
+use super::{
+    Finding,
+    api::Api,
+    breaks::{Break, Candidate, CrdPart, Keep},
+    rules::Rule,
+};
 use crate::{
-    base::{
-        diag::Severity,
-        options::{Options, Override},
-        source::Source,
-    },
+    base::{diag::Severity, options::Options, source::Source},
     pipeline::{self, Unfrozen},
 };
 
 /// How many ways to keep code compiling are tried at most; each names all types again.
 const MOST_TRIES: usize = 60;
-
-/// A change of the generated code that programs do not compile with.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Break {
-    /// `group/version`
-    pub(crate) module: String,
-    /// The kind, if it concerns one.
-    pub(crate) kind: Option<String>,
-    /// The path in the schema.
-    pub(crate) path: Option<String>,
-    /// What it is called, such as `WidgetSpec::size`.
-    pub(crate) item: String,
-    /// What differs, such as ``was `i64`, is `String` ``.
-    pub(crate) what: String,
-    /// The entry of the config file with which the program compiles.
-    pub(crate) keep: Option<Keep>,
-    /// What may keep it.
-    candidates: Vec<Candidate>,
-}
-
-impl Break {
-    pub(super) fn new(
-        module: &str,
-        kind: Option<String>,
-        path: Option<String>,
-        item: &str,
-        what: String,
-        candidates: Vec<Candidate>,
-    ) -> Self {
-        Self {
-            module: module.to_owned(),
-            kind,
-            path,
-            item: item.to_owned(),
-            what,
-            keep: None,
-            candidates,
-        }
-    }
-}
-
-/// An entry of the config file with which a program compiles.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Keep {
-    /// As a line of TOML.
-    pub(crate) line: String,
-    candidate: Candidate,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Candidate {
-    TypeName(String, String),
-    FieldName(String, String),
-    RustType(String, String),
-    NoReuse,
-}
-
-impl Candidate {
-    fn apply(&self, options: &mut Options) {
-        let entry = match self {
-            Self::NoReuse => {
-                options.reuse = false;
-                return;
-            }
-            Self::TypeName(path, name) => Override::at(path).type_name(name),
-            Self::FieldName(path, name) => Override::at(path).field_name(name),
-            Self::RustType(path, name) => Override::at(path).rust_type(name),
-        };
-        options.overrides.push(entry);
-    }
-
-    fn keep(&self) -> Keep {
-        Keep {
-            line: self.line(),
-            candidate: self.clone(),
-        }
-    }
-
-    fn line(&self) -> String {
-        let entry = |path: &str, key: &str, value: &str| {
-            let quote = |text: &str| toml::Value::from(text).to_string();
-            format!(
-                "override = [{{ path = {}, {key} = {} }}]",
-                quote(path),
-                quote(value)
-            )
-        };
-        match self {
-            Self::NoReuse => "reuse = false".to_owned(),
-            Self::TypeName(path, name) => entry(path, "type-name", name),
-            Self::FieldName(path, name) => entry(path, "field-name", name),
-            Self::RustType(path, name) => entry(path, "rust-type", name),
-        }
-    }
-}
 
 /// Tries entries that may keep code compiling with the types of the second release. The rest of the code follows from the types: it is generated
 /// once, with all entries that help.
@@ -362,13 +268,11 @@ fn concerns(finding: &Finding, broken: &Break) -> bool {
             | Rule::NamesChanged
             | Rule::VersionRemoved
             | Rule::VersionUnserved => true,
-            Rule::StatusRemoved => broken.item.contains("Status"),
-            Rule::ScaleRemoved => broken.item.contains("Scale"),
-            Rule::ColumnRemoved | Rule::ColumnChanged => broken.item.contains("Column"),
+            Rule::StatusRemoved => broken.part == Some(CrdPart::Status),
+            Rule::ScaleRemoved => broken.part == Some(CrdPart::Scale),
+            Rule::ColumnRemoved | Rule::ColumnChanged => broken.part == Some(CrdPart::Columns),
             // The traits and functions that convert are those of the storage version.
-            Rule::StorageChanged | Rule::StoragePruned => {
-                broken.item.starts_with("Convert") || broken.item.ends_with("_converter")
-            }
+            Rule::StorageChanged | Rule::StoragePruned => broken.part == Some(CrdPart::Conversion),
             _ => false,
         };
     };

@@ -1,12 +1,7 @@
 //! Judges a scale subresource that is new or has another path: the API server limits the number of replicas then.
 use serde_json::Value;
 
-use super::{
-    Finding,
-    candidates::{self, Focus},
-    rules::Rule,
-    witness::{self, Side},
-};
+use super::{Finding, candidates, focus::Focus, rules::Rule, side::Side, witness};
 use crate::input::path::SchemaPath;
 
 /// Searches for an object whose number of replicas is refused now. That of the status is not in what users create.

@@ -3,68 +3,27 @@ use serde_json::Value;
 
 use super::{
     Finding, Meter,
-    candidates::Focus,
+    focus::Focus,
     isolate,
-    judge::{at, judge},
+    judge::judge,
     kept,
+    keywords::{COMPARED, DESCRIPTIONS},
     rules::{Level, Rule},
-    witness::{self, Side},
+    side::Side,
+    witness,
 };
 use crate::{
-    input::path::SchemaPath,
-    model::evolution::{self, RULES},
+    input::{crd::Schema, path::SchemaPath},
+    model::evolution::{self, Change},
 };
-
-/// Keywords that say nothing about values.
-pub(super) const DESCRIPTIONS: [&str; 5] =
-    ["description", "title", "example", "externalDocs", "id"];
-
-/// Returns whether a keyword restricts values, and is part of a change of bounds, unlike rules and defaults.
-pub(super) fn restricts(keyword: &str) -> bool {
-    let mut others = DESCRIPTIONS
-        .iter()
-        .chain(&RULES)
-        .chain(&["default", "nullable"]);
-    !others.any(|it| *it == keyword)
-}
 
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
-/// Keywords that the comparison of schemas knows.
-const COMPARED: [&str; 32] = [
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "default",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "nullable",
-    "oneOf",
-    "pattern",
-    "properties",
-    "required",
-    "type",
-    "uniqueItems",
-    "x-kubernetes-int-or-string",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
-    "x-kubernetes-map-type",
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-validations",
-];
+/// Lists the changes from one schema to another one.
+pub(super) fn changes(before: &Side<'_>, after: &Side<'_>) -> Vec<Change> {
+    let schema = |side: &Side<'_>| Schema::of(side.definition.clone().into_owned());
+    evolution::diff_releases(&schema(before), &schema(after))
+}
 
 /// Compares the schemas of a version that both releases have.
 pub(super) fn compare(
@@ -78,7 +37,7 @@ pub(super) fn compare(
     if old == new {
         return found;
     }
-    let changes = evolution::diff_releases(old, new);
+    let changes = changes(before, after);
     meter.add(changes.len());
     for side in [before, after] {
         side.limit(meter.values);
@@ -99,8 +58,8 @@ pub(super) fn compare(
         };
         let detail = evolution::differs(
             &keyword,
-            &at(before, &path)[&keyword],
-            &at(after, &path)[&keyword],
+            &before.node(&path)[&keyword],
+            &after.node(&path)[&keyword],
         );
         let only = if keyword == "properties" {
             isolate::node(before, after, &focus)
@@ -109,7 +68,7 @@ pub(super) fn compare(
         };
         let mut search = witness::refused(before, after, only.as_ref(), Some(&focus));
         let mut rule = Rule::KeywordChanged;
-        let is_removed = keyword == EMBEDDED && at(after, &path).get(EMBEDDED).is_none();
+        let is_removed = keyword == EMBEDDED && after.node(&path).get(EMBEDDED).is_none();
         if is_removed && search.witness.is_none() {
             // An object of a kind becomes any object; it loses what it does not declare.
             let what = kept::What::UnknownFields;

@@ -4,22 +4,21 @@ use serde_json::Value;
 
 use super::{
     Finding,
-    candidates::Focus,
-    kept, manifest,
+    focus::Focus,
+    kept,
     rules::{Level, Rule},
-    witness::Side,
+    schema,
+    side::Side,
+    versions,
 };
-use crate::{
-    input::path::SchemaPath,
-    model::evolution::{self, Class},
-};
+use crate::{input::path::SchemaPath, model::evolution::Class};
 
 /// How many places the detail of a change names.
 const NAMED: usize = 5;
 
 /// Compares the storage versions of two releases.
 pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
-    let storage = |crd| manifest::versions_of(crd).find(|(_, it)| it["storage"] == true);
+    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
     let (Some((a, before)), Some((b, after))) = (storage(old), storage(new)) else {
         return Vec::new();
     };
@@ -32,9 +31,9 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
         return vec![changed(detail)];
     };
     // What the new release removes from the old storage version, too, is a change of that version.
-    let remaining = manifest::version(new, a).and_then(|it| Side::new(new, it));
+    let remaining = versions::version(new, a).and_then(|it| Side::new(new, it));
     let lacking = lacking(&before, &after, remaining.as_ref());
-    if manifest::converts_by_webhook(new) {
+    if versions::converts_by_webhook(new) {
         return vec![changed(match names(&lacking) {
             Some(names) => {
                 format!("{detail}; the webhook decides what becomes of {names}, which {b} lacks")
@@ -69,7 +68,7 @@ struct Lacking {
 
 /// Returns the places of what only the old storage version keeps.
 fn lacking(before: &Side<'_>, after: &Side<'_>, remaining: Option<&Side<'_>>) -> Vec<Lacking> {
-    let changes = evolution::diff_releases(&before.definition, &after.definition);
+    let changes = schema::changes(before, after);
     let found = changes.into_iter().filter_map(|change| {
         let what = match change.class {
             Class::Pruned => kept::What::UnknownFields,
@@ -104,13 +103,13 @@ fn keeps(side: &Side<'_>, path: &SchemaPath, what: kept::What) -> bool {
     let open = |node: &Value| {
         node["x-kubernetes-preserve-unknown-fields"] == true || node["additionalProperties"] == true
     };
-    let node = evolution::at(&side.definition, path);
+    let node = side.at(path);
     let is_object = |node: &Value| node["type"] == "object";
     match what {
         kept::What::Field => {
             let around = path.parent();
             node.is_some()
-                || around.is_none_or(|around| match evolution::at(&side.definition, around) {
+                || around.is_none_or(|around| match side.at(around) {
                     Some(it) => {
                         open(it) || it["additionalProperties"].is_object() || !is_object(it)
                     }

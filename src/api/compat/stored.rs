@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    manifest,
     rules::Level,
-    witness::{Side, place, without_indexes},
+    side::Side,
+    versions,
+    witness::{place, without_indexes},
 };
 
 /// What happens to a stored object.
@@ -88,12 +89,12 @@ pub(crate) struct Reading<'a> {
 /// Returns what has to be read of a kind: nothing if its schemas do not differ.
 pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
     let served = |crd| {
-        let versions = manifest::versions_of(crd);
+        let versions = versions::versions_of(crd);
         versions.filter(|(_, version)| version["served"] == true)
     };
     let judge = |read: &'a Value, (name, after): (&str, &'a Value)| {
         // A version that only the new release has is compared with the one that is read.
-        let before = manifest::version(old, name).unwrap_or(read);
+        let before = versions::version(old, name).unwrap_or(read);
         let schema = |version: &Value| version.pointer("/schema/openAPIV3Schema").cloned();
         let same = schema(before) == schema(after)
             && before["subresources"]["scale"] == after["subresources"]["scale"]
@@ -117,10 +118,10 @@ pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
             judges,
         })
     };
-    if manifest::converts_by_webhook(new) {
+    if versions::converts_by_webhook(new) {
         // Only the webhook knows the other versions of an object.
         let versions = served(old).filter_map(|(name, read)| {
-            let after = manifest::version(new, name)?;
+            let after = versions::version(new, name)?;
             let is_served = after["served"] == true;
             is_served.then(|| reading(name, judge(read, (name, after)).into_iter().collect()))?
         });
@@ -133,7 +134,7 @@ pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
     let mut judges: Vec<Judge<'a>> = served(new)
         .filter_map(|version| judge(read, version))
         .collect();
-    let storage = |crd| manifest::versions_of(crd).find(|(_, it)| it["storage"] == true);
+    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
     if let (Some((was, before)), Some((is, after))) = (storage(old), storage(new))
         && was != is
         && let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after))

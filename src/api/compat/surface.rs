@@ -4,10 +4,21 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::{ImplItem, Item, TraitItem, UseTree, Visibility};
 
+use super::breaks::CrdPart;
 use crate::output::render::File;
 
-/// Items by their name, such as `ExampleComV1::gates`, with what a program relies on.
-pub(super) type Items = BTreeMap<String, String>;
+/// Items by their name, such as `ExampleComV1::gates`.
+pub(super) type Items = BTreeMap<String, Declared>;
+
+/// An item.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    /// What a program relies on.
+    pub(super) text: String,
+    pub(super) is_function: bool,
+    /// The part of the CRD for which it is there.
+    pub(super) part: Option<CrdPart>,
+}
 
 /// Returns the items of each module, such as `example_com/v1`.
 pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
@@ -60,7 +71,7 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
         };
         let found = items.into_iter().flatten().filter(|(item, _)| is_of(item));
         let found: Items = found
-            .map(|(item, text)| (item.clone(), text.clone()))
+            .map(|(item, declared)| (item.clone(), declared.clone()))
             .collect();
         modules.entry(module).or_default().extend(found);
     }
@@ -78,33 +89,42 @@ fn names(tree: &UseTree, module: &str, found: &mut dyn FnMut(&str, &str)) {
 }
 
 fn add(item: &Item, items: &mut Items) {
-    let mut insert = |name: String, text: String| {
-        items.insert(name, plain(&text));
+    let mut declare = |name: String, text: String, is_function: bool| {
+        let declared = Declared {
+            text: plain(&text),
+            is_function,
+            part: part(item),
+        };
+        items.insert(name, declared);
     };
+
     let is_public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
     match item {
         Item::Struct(it) if is_public(&it.vis) => {
-            insert(it.ident.to_string(), format!("struct {}", it.ident));
+            declare(it.ident.to_string(), format!("struct {}", it.ident), false);
         }
         Item::Enum(it) if is_public(&it.vis) => {
-            insert(it.ident.to_string(), format!("enum {}", it.ident));
+            declare(it.ident.to_string(), format!("enum {}", it.ident), false);
         }
         Item::Type(it) if is_public(&it.vis) => {
             let target = it.ty.to_token_stream();
-            insert(
+            declare(
                 it.ident.to_string(),
                 format!("type {} = {target}", it.ident),
+                false,
             );
         }
         Item::Fn(it) if is_public(&it.vis) => {
-            insert(
-                it.sig.ident.to_string(),
-                it.sig.to_token_stream().to_string(),
-            );
+            let text = it.sig.to_token_stream().to_string();
+            declare(it.sig.ident.to_string(), text, true);
         }
         Item::Const(it) if is_public(&it.vis) => {
             let ty = it.ty.to_token_stream();
-            insert(it.ident.to_string(), format!("const {}: {ty}", it.ident));
+            declare(
+                it.ident.to_string(),
+                format!("const {}: {ty}", it.ident),
+                false,
+            );
         }
         Item::Trait(it) if is_public(&it.vis) => {
             // Whoever implements the trait has all its methods.
@@ -113,32 +133,36 @@ fn add(item: &Item, items: &mut Items) {
                 _ => None,
             });
             let methods: Vec<String> = methods.collect();
-            insert(
+            declare(
                 it.ident.to_string(),
                 format!("trait {} {{ {} }}", it.ident, methods.join("; ")),
+                false,
             );
         }
         Item::Impl(it) => {
             let owner = plain(&it.self_ty.to_token_stream().to_string());
             if let Some((implemented, _)) = &it.trait_ {
                 let implemented = plain(&implemented.to_token_stream().to_string());
-                insert(
+                declare(
                     format!("{owner}: {implemented}"),
                     format!("impl {implemented} for {owner}"),
+                    false,
                 );
                 return;
             }
             for item in &it.items {
                 match item {
-                    ImplItem::Fn(method) if is_public(&method.vis) => insert(
+                    ImplItem::Fn(method) if is_public(&method.vis) => declare(
                         format!("{owner}::{}", method.sig.ident),
                         method.sig.to_token_stream().to_string(),
+                        true,
                     ),
                     ImplItem::Const(it) if is_public(&it.vis) => {
                         let ty = it.ty.to_token_stream();
-                        insert(
+                        declare(
                             format!("{owner}::{}", it.ident),
                             format!("const {}: {ty}", it.ident),
+                            false,
                         );
                     }
                     _ => {}
@@ -146,6 +170,20 @@ fn add(item: &Item, items: &mut Items) {
             }
         }
         _ => {}
+    }
+}
+
+/// Returns the part of the CRD for which a trait is implemented.
+fn part(item: &Item) -> Option<CrdPart> {
+    let Item::Impl(it) = item else {
+        return None;
+    };
+    let (implemented, _) = it.trait_.as_ref()?;
+    match implemented.segments.last()?.ident.to_string().as_str() {
+        "HasStatus" | "StatusSubresource" => Some(CrdPart::Status),
+        "ScaleSubresource" => Some(CrdPart::Scale),
+        "Columns" => Some(CrdPart::Columns),
+        _ => None,
     }
 }
 

@@ -115,6 +115,24 @@ fn columns_may_change_places() {
 }
 
 #[test]
+fn a_kind_that_is_called_like_a_subresource_keeps_its_breaks_apart() {
+    let mut old = crd();
+    *at(&mut old, "/spec/names") = json!({"plural": "widgets", "kind": "StatusReport"});
+    let mut new = old.clone();
+    let version = at(&mut new, "/spec/versions/0").as_object_mut().unwrap();
+    version.remove("subresources");
+    let found = findings(&old, &new, &Options::default());
+    let items = |rule| -> Vec<String> {
+        let finding = found.iter().find(|it| it.rule == rule).unwrap();
+        finding.rust.iter().map(|it| it.item.clone()).collect()
+    };
+    let status = "StatusReport: kube_codegen_runtime::client::StatusSubresource";
+    assert_eq!(items(Rule::StatusRemoved), [status]);
+    let scale = "StatusReport: kube_codegen_runtime::client::ScaleSubresource";
+    assert_eq!(items(Rule::ScaleRemoved), [scale]);
+}
+
+#[test]
 fn what_a_crd_says_outside_of_its_schemas() {
     check([
         (

@@ -3,13 +3,15 @@ use kube_codegen_schema::Cause;
 use serde_json::{Value, json};
 
 use super::{
-    candidates::{self, Focus, frames},
+    candidates::{self, frames},
+    focus::Focus,
     proof::{Proof, Witness},
     shrink::{shrink, shrink_pair},
+    side::Side,
     values,
-    witness::{Search, Side},
+    witness::Search,
 };
-use crate::{base::diag::pointer::push, model::evolution};
+use crate::base::diag::pointer::push;
 
 /// How many values of a place are changed, each in all ways.
 const STORED: usize = 8;
@@ -127,10 +129,7 @@ pub(super) fn accepted(
 
 /// Returns pairs of objects whose values at the place the second schema alone does not let follow each other.
 fn candidates(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<(Value, Value)> {
-    let (Some(here), Some(there)) = (
-        evolution::at(&accepts.definition, focus.here),
-        evolution::at(&refuses.definition, focus.there),
-    ) else {
+    let (Some(here), Some(there)) = (accepts.at(focus.here), refuses.at(focus.there)) else {
         return Vec::new();
     };
     let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) else {

@@ -1,7 +1,10 @@
 //! Converts structural schemas to JSON Schema. Keywords that only the API server knows become what they mean, or are left out.
 use serde_json::{Map, Value, json};
 
-use crate::api::object_meta;
+use crate::{
+    api::object_meta,
+    input::crd::{Additional, Schema, SchemaType},
+};
 
 /// The deepest schema that is converted.
 const MOST_DEPTH: usize = 512;
@@ -22,21 +25,19 @@ const FORMATS: [&str; 8] = [
 pub(super) struct Convert {
     /// Whether objects that keep undeclared fields refuse them.
     pub(super) strict: bool,
-    /// Whether unknown fields are kept everywhere: `spec.preserveUnknownFields`.
-    pub(super) keeps: bool,
+    /// Whether all objects keep undeclared fields.
+    pub(super) preserves: bool,
 }
 
 impl Convert {
     /// Converts the schema of a whole object. `apiVersion`, `kind` and `metadata` are left as they are.
-    pub(super) fn root(&self, schema: &Value) -> Map<String, Value> {
-        let mut schema = schema.clone();
-        if let Some(properties) = schema["properties"].as_object_mut() {
-            for name in ["apiVersion", "kind", "metadata"] {
-                properties.remove(name);
-            }
-        }
-        if !schema.is_object() {
-            schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    pub(super) fn root(&self, schema: Option<&Schema>) -> Map<String, Value> {
+        let mut schema = schema.cloned().unwrap_or_else(|| {
+            let any = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+            *Schema::of(any)
+        });
+        for name in ["apiVersion", "kind", "metadata"] {
+            schema.properties.as_mut().map(|it| it.remove(name));
         }
         self.node(&schema, false, false, 0)
     }
@@ -45,7 +46,7 @@ impl Convert {
     /// `kept` says that a list around it keeps undeclared fields.
     pub(super) fn node(
         &self,
-        schema: &Value,
+        schema: &Schema,
         is_null_dropped: bool,
         kept: bool,
         depth: usize,
@@ -54,26 +55,29 @@ impl Convert {
         if depth > MOST_DEPTH {
             return out;
         }
-        let is_null_accepted = is_null_dropped || schema["nullable"] == true;
-        for (keyword, value) in schema.as_object().into_iter().flatten() {
-            match keyword.as_str() {
-                "title" | "description" | "default" | "minLength" | "maxLength" | "minItems"
-                | "maxItems" | "minProperties" | "maxProperties" | "multipleOf" => {
-                    out.insert(keyword.clone(), value.clone());
-                }
-                "example" => _ = out.insert("examples".to_owned(), json!([value])),
-                "pattern" => pattern(&mut out, value),
-                _ => {}
-            }
+        let is_null_accepted = is_null_dropped || schema.nullable;
+        for (keyword, text) in [
+            ("title", &schema.title),
+            ("description", &schema.description),
+        ] {
+            out.extend(
+                text.iter()
+                    .map(|it| (keyword.to_owned(), it.clone().into())),
+            );
+        }
+        if let Some(default) = &schema.default {
+            out.insert("default".into(), default.clone());
+        }
+        if let Some(example) = schema.annotations.get("example") {
+            out.insert("examples".into(), json!([example]));
         }
         bounds(&mut out, schema);
         types(&mut out, schema, is_null_accepted);
         values(&mut out, schema, is_null_dropped);
-        let preserves =
-            kept || self.keeps || schema["x-kubernetes-preserve-unknown-fields"] == true;
+        let preserves = kept || self.preserves || schema.kubernetes.preserve_unknown_fields;
         self.object(&mut out, schema, preserves, depth);
         self.list(&mut out, schema, preserves, depth);
-        if schema["x-kubernetes-embedded-resource"] == true {
+        if schema.kubernetes.embedded_resource {
             embedded(&mut out);
         }
         let logic = logic(schema);
@@ -86,56 +90,50 @@ impl Convert {
         out
     }
 
-    fn object(&self, out: &mut Map<String, Value>, schema: &Value, preserves: bool, depth: usize) {
+    fn object(&self, out: &mut Map<String, Value>, schema: &Schema, preserves: bool, depth: usize) {
         let required = required(schema);
-        let properties = schema["properties"].as_object();
-        if let Some(properties) = properties {
-            let converted = properties.iter().map(|(name, property)| {
+        if schema.properties.is_some() {
+            let converted = schema.fields().map(|(name, property)| {
                 // Without its null, a required field is missing.
-                let is_required = required.iter().any(|it| it == name);
-                let is_null_dropped = property["nullable"] != true && !is_required;
+                let is_null_dropped = !property.nullable && !required.contains(&name);
                 let inner = self.node(property, is_null_dropped, false, depth + 1);
                 (name.clone(), inner.into())
             });
             out.insert("properties".into(), converted.collect::<Map<_, _>>().into());
         }
         if !required.is_empty() {
-            out.insert("required".into(), required.into());
+            out.insert("required".into(), json!(required));
         }
-        let is_object = schema["type"] == "object" || properties.is_some();
-        match &schema["additionalProperties"] {
-            values @ Value::Object(_) => {
-                let is_null_dropped = values["nullable"] != true;
-                let values = self.node(values, is_null_dropped, false, depth + 1);
+        let is_object = schema.is(SchemaType::Object) || schema.properties.is_some();
+        match &schema.additional {
+            Some(Additional::Schema(values)) => {
+                let values = self.node(values, !values.nullable, false, depth + 1);
                 out.insert("additionalProperties".into(), values.into());
             }
-            Value::Bool(true) => {}
+            Some(Additional::Bool(true)) => {}
             _ if !is_object => {}
-            _ if preserves && !(self.strict && properties.is_some()) => {}
+            _ if preserves && !(self.strict && schema.properties.is_some()) => {}
             // The root has fields of its own, which the caller adds.
             _ => _ = out.insert("additionalProperties".into(), false.into()),
         }
     }
 
-    fn list(&self, out: &mut Map<String, Value>, schema: &Value, preserves: bool, depth: usize) {
-        if schema["items"].is_object() {
-            let items = self.node(&schema["items"], false, preserves, depth + 1);
+    fn list(&self, out: &mut Map<String, Value>, schema: &Schema, preserves: bool, depth: usize) {
+        if let Some(items) = schema.items() {
+            let items = self.node(items, false, preserves, depth + 1);
             out.insert("items".into(), items.into());
         }
-        if schema["x-kubernetes-list-type"] == "set" {
+        if schema.kubernetes.list_type.as_deref() == Some("set") {
             out.insert("uniqueItems".into(), true.into());
         }
     }
 }
 
 /// Returns the fields that an object needs. What has a default is filled in.
-fn required(schema: &Value) -> Vec<Value> {
-    let names = schema["required"].as_array().into_iter().flatten();
-    let has_default = |name: &&Value| {
-        let property = name.as_str().map(|name| &schema["properties"][name]);
-        property.is_some_and(|property| property.get("default").is_some())
-    };
-    names.filter(|name| !has_default(name)).cloned().collect()
+fn required(schema: &Schema) -> Vec<&String> {
+    let has_default = |name| schema.field(name).is_some_and(|it| it.default.is_some());
+    let names = schema.required.iter();
+    names.filter(|name| !has_default(name)).collect()
 }
 
 /// Adds the fields that each embedded resource has.
@@ -156,11 +154,11 @@ fn embedded(out: &mut Map<String, Value>) {
     }
 }
 
-fn types(out: &mut Map<String, Value>, schema: &Value, is_null_accepted: bool) {
-    let mut types: Vec<&str> = if schema["x-kubernetes-int-or-string"] == true {
+fn types(out: &mut Map<String, Value>, schema: &Schema, is_null_accepted: bool) {
+    let mut types: Vec<&str> = if schema.kubernetes.int_or_string {
         vec!["integer", "string"]
     } else {
-        schema["type"].as_str().into_iter().collect()
+        schema.type_.iter().map(SchemaType::name).collect()
     };
     if types.is_empty() {
         return;
@@ -175,11 +173,10 @@ fn types(out: &mut Map<String, Value>, schema: &Value, is_null_accepted: bool) {
     out.insert("type".into(), types);
 }
 
-fn values(out: &mut Map<String, Value>, schema: &Value, is_null_dropped: bool) {
-    let Some(values) = schema["enum"].as_array() else {
+fn values(out: &mut Map<String, Value>, schema: &Schema, is_null_dropped: bool) {
+    let Some(mut values) = schema.enum_.clone() else {
         return;
     };
-    let mut values = values.clone();
     if is_null_dropped && !values.contains(&Value::Null) {
         values.push(Value::Null);
     }
@@ -187,23 +184,23 @@ fn values(out: &mut Map<String, Value>, schema: &Value, is_null_dropped: bool) {
 }
 
 /// Exclusive bounds are flags in OpenAPI and numbers in JSON Schema. `int32` has bounds of its own.
-fn bounds(out: &mut Map<String, Value>, schema: &Value) {
-    for (bound, exclusive) in [
-        ("minimum", "exclusiveMinimum"),
-        ("maximum", "exclusiveMaximum"),
-    ] {
-        if let Some(value) = schema.get(bound) {
-            let keyword = if schema[exclusive] == true {
-                exclusive
-            } else {
-                bound
-            };
-            out.insert(keyword.into(), value.clone());
-        }
+fn bounds(out: &mut Map<String, Value>, schema: &Schema) {
+    for (keyword, value) in &schema.constraints.all {
+        let keyword = match *keyword {
+            "minimum" if schema.flag("exclusiveMinimum") => "exclusiveMinimum",
+            "maximum" if schema.flag("exclusiveMaximum") => "exclusiveMaximum",
+            // The API server rejects `uniqueItems` outside of branches.
+            "exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems" => continue,
+            "pattern" => {
+                pattern(out, value);
+                continue;
+            }
+            keyword => keyword,
+        };
+        out.insert(keyword.into(), value.clone());
     }
-    let format = schema["format"].as_str().unwrap_or_default();
-    match (schema["type"].as_str(), format) {
-        (Some("integer"), "int32") => {
+    match (&schema.type_, schema.format.as_deref()) {
+        (Some(SchemaType::Integer), Some("int32")) => {
             for (bound, exclusive, value) in [
                 ("minimum", "exclusiveMinimum", i32::MIN),
                 ("maximum", "exclusiveMaximum", i32::MAX),
@@ -213,7 +210,7 @@ fn bounds(out: &mut Map<String, Value>, schema: &Value) {
                 }
             }
         }
-        (Some("string"), format) if FORMATS.contains(&format) => {
+        (Some(SchemaType::String), Some(format)) if FORMATS.contains(&format) => {
             out.insert("format".into(), format.into());
         }
         _ => {}
@@ -239,15 +236,12 @@ fn pattern(out: &mut Map<String, Value>, value: &Value) {
 }
 
 /// Converts combinators. The alternatives of an integer or a string are in the type already.
-fn logic(schema: &Value) -> Map<String, Value> {
+fn logic(schema: &Schema) -> Map<String, Value> {
     let mut out = Map::new();
-    let is_either = schema["x-kubernetes-int-or-string"] == true;
+    let is_either = schema.kubernetes.int_or_string;
     let pair = json!([{"type": "integer"}, {"type": "string"}]);
-    for keyword in ["allOf", "anyOf", "oneOf"] {
-        let Some(branches) = schema[keyword].as_array() else {
-            continue;
-        };
-        if is_either && keyword == "anyOf" && schema[keyword] == pair {
+    for (keyword, branches) in schema.logic.lists() {
+        if is_either && keyword == "anyOf" && pair.as_array().is_some_and(|it| it == branches) {
             continue;
         }
         let is_pair = |branch: &&Value| is_either && branch.get("anyOf") == Some(&pair);
@@ -257,42 +251,49 @@ fn logic(schema: &Value) -> Map<String, Value> {
             out.insert(keyword.into(), branches.into());
         }
     }
-    if let Some(not) = schema.get("not") {
+    if let Some(not) = &schema.logic.not {
         out.insert("not".into(), branch(not));
     }
     out
 }
 
-/// Converts a branch of a combinator, which constrains values that the schema around it declares.
+/// Converts a branch of a combinator.
 fn branch(schema: &Value) -> Value {
+    part(&Schema::of(schema.clone()))
+}
+
+/// Converts what a branch says of a value that the schema around it declares.
+fn part(schema: &Schema) -> Value {
     let mut out = logic(schema);
     bounds(&mut out, schema);
-    for (keyword, value) in schema.as_object().into_iter().flatten() {
-        match keyword.as_str() {
-            "required" | "enum" | "type" | "minLength" | "maxLength" | "minItems" | "maxItems"
-            | "minProperties" | "maxProperties" | "multipleOf" | "uniqueItems" => {
-                out.insert(keyword.clone(), value.clone());
-            }
-            "pattern" => pattern(&mut out, value),
-            "properties" => {
-                let properties = value.as_object().into_iter().flatten();
-                let properties = properties.map(|(name, inner)| (name.clone(), branch(inner)));
-                out.insert(keyword.clone(), properties.collect::<Map<_, _>>().into());
-            }
-            "items" | "additionalProperties" if value.is_object() => {
-                out.insert(keyword.clone(), branch(value));
-            }
-            _ => {}
-        }
+    if let Some(unique) = schema.bound("uniqueItems") {
+        out.insert("uniqueItems".into(), unique.clone());
+    }
+    if let Some(type_) = &schema.type_ {
+        out.insert("type".into(), type_.name().into());
+    }
+    values(&mut out, schema, false);
+    if !schema.required.is_empty() {
+        out.insert("required".into(), json!(schema.required));
+    }
+    if schema.properties.is_some() {
+        let parts = schema.fields().map(|(name, it)| (name.clone(), part(it)));
+        out.insert("properties".into(), parts.collect());
+    }
+    for (keyword, inner) in [
+        ("items", schema.items()),
+        ("additionalProperties", schema.values()),
+    ] {
+        out.extend(inner.map(|it| (keyword.to_owned(), part(it))));
     }
     out.into()
 }
 
 /// Returns the schema of the metadata of an embedded resource.
 pub(super) fn embedded_meta() -> Map<String, Value> {
-    Convert {
+    let convert = Convert {
         strict: false,
-        keeps: false,
-    }
-    .node(&object_meta::object_meta(), false, false, 0)
+        preserves: false,
+    };
+    convert.node(&object_meta::object_meta(), false, false, 0)
 }

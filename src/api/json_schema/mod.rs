@@ -4,7 +4,10 @@ mod meta;
 
 use serde_json::{Map, Value, json};
 
-use crate::output::render::File;
+use crate::{
+    input::crd::{Crd, Schema},
+    output::render::File,
+};
 use convert::Convert;
 
 /// The dialect.
@@ -24,27 +27,23 @@ pub(crate) struct Exported {
 }
 
 /// Returns the schemas of the served versions of a CRD. With `strict`, no field is accepted that the schema does not declare.
-pub(crate) fn export(crd: &Value, strict: bool) -> Vec<Exported> {
-    let text = |pointer: &str| {
-        crd.pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+pub(crate) fn export(crd: &Crd, strict: bool) -> Vec<Exported> {
+    let (group, kind) = (&crd.group, &crd.names.kind);
+    let convert = Convert {
+        strict,
+        preserves: crd.preserves,
     };
-    let (group, kind) = (text("/spec/group"), text("/spec/names/kind"));
-    let keeps = crd["spec"]["preserveUnknownFields"] == true;
-    let convert = Convert { strict, keeps };
-    let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
-    let served = versions.filter(|version| version["served"] == true);
-    let exported = served.map(|version| {
-        let name = version["name"].as_str().unwrap_or_default();
-        let schema = &version["schema"]["openAPIV3Schema"];
-        Exported {
-            group: group.to_owned(),
-            version: name.to_owned(),
-            kind: kind.to_owned(),
-            path: path(group, kind, name),
-            schema: root(&convert, schema, group, kind, name),
-        }
+    let served = crd.versions.iter().filter(|version| version.served);
+    let exported = served.map(|version| Exported {
+        group: group.clone(),
+        version: version.name.clone(),
+        kind: kind.clone(),
+        path: path(group, kind, &version.name),
+        schema: root(
+            &convert,
+            version.schema.as_deref(),
+            [group, kind, &version.name],
+        ),
     });
     exported.collect()
 }
@@ -59,7 +58,7 @@ fn path(group: &str, kind: &str, version: &str) -> String {
     format!("{}/{}_{}.json", safe(group), safe(kind), safe(version))
 }
 
-fn root(convert: &Convert, schema: &Value, group: &str, kind: &str, version: &str) -> Value {
+fn root(convert: &Convert, schema: Option<&Schema>, [group, kind, version]: [&str; 3]) -> Value {
     let mut object = convert.root(schema);
     let api_version = format!("{group}/{version}");
     let properties = object.entry("properties").or_insert_with(|| json!({}));

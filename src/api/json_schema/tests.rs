@@ -1,16 +1,37 @@
 //! Tests of what schemas become.
 use super::{export, files};
+use crate::{
+    base::{diag::Diagnostics, source::Source},
+    input::crd::{self, Crd},
+};
 use serde_json::{Value, json};
+
+/// Reads the CRD of a kind whose version v1 has this schema.
+fn crd(schema: &Value, preserves: bool) -> Crd {
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"kind": "Widget", "plural": "widgets"},
+            "preserveUnknownFields": preserves,
+            "versions": [
+                {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}},
+                {"name": "v2", "served": false, "storage": false, "schema": {"openAPIV3Schema": schema}},
+            ],
+        },
+    });
+    let mut diagnostics = Diagnostics::new();
+    let source = Source::new("crd.yaml", crd.to_string());
+    let mut crds = crd::parse(&[source], &mut diagnostics);
+    crds.remove(0)
+}
 
 fn spec(node: &Value, strict: bool) -> Value {
     let schema = json!({"type": "object", "properties": {"spec": node}});
-    let crd = json!({"spec": {
-        "group": "example.com",
-        "scope": "Namespaced",
-        "names": {"kind": "Widget"},
-        "versions": [{"name": "v1", "served": true, "schema": {"openAPIV3Schema": schema}}, {"name": "v2", "served": false}],
-    }});
-    let exported = export(&crd, strict);
+    let exported = export(&crd(&schema, false), strict);
     assert_eq!(exported.len(), 1);
     assert_eq!(exported[0].path, "example.com/widget_v1.json");
     exported[0].schema["properties"]["spec"].clone()
@@ -41,6 +62,17 @@ fn undeclared_fields_are_refused_where_they_are_pruned() {
     );
     let any = json!({"x-kubernetes-preserve-unknown-fields": true});
     becomes(&any, &json!({}));
+}
+
+#[test]
+fn a_crd_that_preserves_unknown_fields_keeps_them_everywhere() {
+    let inner = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let schema = json!({"type": "object", "properties": {"spec": inner}});
+    for (strict, expected) in [(false, None), (true, Some(&json!(false)))] {
+        let exported = export(&crd(&schema, true), strict);
+        let spec = &exported[0].schema["properties"]["spec"];
+        assert_eq!(spec.get("additionalProperties"), expected);
+    }
 }
 
 #[test]
@@ -94,11 +126,9 @@ fn patterns_of_go_alone_are_left_out() {
 
 #[test]
 fn the_index_applies_the_schema_of_each_kind() {
-    let crd = json!({"spec": {
-        "group": "../evil/..",
-        "names": {"kind": "A/B"},
-        "versions": [{"name": "v1", "served": true}],
-    }});
+    let mut crd = crd(&json!({"type": "object"}), false);
+    crd.group = "../evil/..".to_owned();
+    crd.names.kind = "A/B".to_owned();
     let files = files(&export(&crd, false));
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["evil/ab_v1.json", "index.json"]);

@@ -2,9 +2,9 @@
 use serde_json::{Value, json};
 
 use super::{Step, Walk, cel, parts};
-use crate::base::diag::pointer::escape;
+use crate::{base::diag::pointer::escape, input::crd::Schema};
 
-pub(super) fn mutations(schema: &Value, walk: &mut Walk<'_>) -> Vec<Value> {
+pub(super) fn mutations(schema: &Schema, walk: &mut Walk<'_>) -> Vec<Value> {
     let mut expressions = Vec::new();
     visit(schema, &mut Vec::new(), walk, &mut expressions);
     let mutation =
@@ -14,13 +14,13 @@ pub(super) fn mutations(schema: &Value, walk: &mut Walk<'_>) -> Vec<Value> {
 
 /// Outer defaults come first, since inner ones apply to what they make.
 fn visit<'a>(
-    schema: &'a Value,
+    schema: &'a Schema,
     steps: &mut Vec<Step<'a>>,
     walk: &mut Walk<'_>,
     out: &mut Vec<String>,
 ) {
     for (step, part) in parts(schema) {
-        if let (Step::Field { name, nullable }, Some(default)) = (step, part.get("default")) {
+        if let (Step::Field { name, nullable }, Some(default)) = (step, &part.default) {
             if let Some(expression) = expression(steps, name, nullable, default) {
                 out.push(expression);
             } else {

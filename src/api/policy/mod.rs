@@ -5,6 +5,8 @@ mod rules;
 
 use serde_json::{Value, json};
 
+use crate::input::crd::{Crd, Schema};
+
 const API_VERSION: &str = "admissionregistration.k8s.io/v1";
 
 /// The policies of one CRD.
@@ -75,41 +77,25 @@ fn location(steps: &[Step<'_>]) -> String {
 }
 
 /// Returns the parts of a schema with the steps to them.
-fn parts(schema: &Value) -> Vec<(Step<'_>, &Value)> {
-    let mut parts = Vec::new();
-    for (name, part) in schema["properties"].as_object().into_iter().flatten() {
-        let nullable = part["nullable"] == true;
-        parts.push((Step::Field { name, nullable }, part));
-    }
-    if schema["items"].is_object() {
-        parts.push((Step::Items, &schema["items"]));
-    }
-    if schema["additionalProperties"].is_object() {
-        parts.push((Step::Values, &schema["additionalProperties"]));
-    }
-    parts
+fn parts(schema: &Schema) -> impl Iterator<Item = (Step<'_>, &Schema)> {
+    let fields = schema.fields().map(|(name, part)| {
+        let nullable = part.nullable;
+        (Step::Field { name, nullable }, part)
+    });
+    let items = schema.items().map(|part| (Step::Items, part));
+    let values = schema.values().map(|part| (Step::Values, part));
+    fields.chain(items).chain(values)
 }
 
 /// Returns the policies of all served versions. `action` is what happens to an object that breaks a rule: `Deny`, `Warn` or `Audit`.
-pub(crate) fn export(crd: &Value, action: &str) -> Export {
-    let text = |pointer| {
-        crd.pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let (name, group, plural) = (
-        text("/metadata/name"),
-        text("/spec/group"),
-        text("/spec/names/plural"),
-    );
+pub(crate) fn export(crd: &Crd, action: &str) -> Export {
+    let (name, group, plural) = (&crd.name, &crd.group, &crd.names.plural);
     let mut export = Export::default();
-    let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
-    for version in versions.into_iter().flatten() {
-        let schema = &version["schema"]["openAPIV3Schema"];
-        if version["served"] != true || schema.is_null() {
+    for version in crd.versions.iter().filter(|it| it.served) {
+        let Some(schema) = &version.schema else {
             continue;
-        }
-        let version_name = version["name"].as_str().unwrap_or_default();
+        };
+        let version_name = &version.name;
         let mut walk = Walk {
             crd: name,
             version: version_name,
@@ -128,8 +114,8 @@ pub(crate) fn export(crd: &Value, action: &str) -> Export {
                 }],
             })
         };
-        let mut resources = vec![plural.to_owned()];
-        if version.pointer("/subresources/status").is_some() {
+        let mut resources = vec![plural.clone()];
+        if version.status {
             resources.push(format!("{plural}/status"));
         }
         if !validations.is_empty() {
@@ -150,7 +136,7 @@ pub(crate) fn export(crd: &Value, action: &str) -> Export {
         if !mutations.is_empty() {
             let spec = json!({
                 "failurePolicy": "Fail",
-                "matchConstraints": constraints(vec![plural.to_owned()]),
+                "matchConstraints": constraints(vec![plural.clone()]),
                 "mutations": mutations,
                 "reinvocationPolicy": "IfNeeded",
             });

@@ -2,28 +2,28 @@
 use serde_json::{Value, json};
 
 use super::{Step, Walk, cel, location, parts};
+use crate::input::crd::{Rule, Schema, SchemaType};
 
 /// Formats whose values are no strings in the rules of a CRD, but in those of a policy.
 const TYPED_FORMATS: &[&str] = &["byte", "date", "date-time", "duration"];
 /// Parts of escaped names, which only the rules of a CRD have.
 const ESCAPES: &[&str] = &["__dash__", "__dot__", "__slash__", "__underscores__", ".__"];
 
-pub(super) fn validations(schema: &Value, walk: &mut Walk<'_>) -> Vec<Value> {
+pub(super) fn validations(schema: &Schema, walk: &mut Walk<'_>) -> Vec<Value> {
     let mut validations = Vec::new();
     visit(schema, &mut Vec::new(), walk, &mut validations);
     validations
 }
 
 fn visit<'a>(
-    schema: &'a Value,
+    schema: &'a Schema,
     steps: &mut Vec<Step<'a>>,
     walk: &mut Walk<'_>,
     out: &mut Vec<Value>,
 ) {
-    let rules = schema["x-kubernetes-validations"].as_array();
-    for rule in rules.into_iter().flatten() {
-        let text = rule["rule"].as_str().unwrap_or_default().trim();
-        match validation(schema, rule, text, steps) {
+    for rule in schema.rules() {
+        let text = rule.rule.trim();
+        match validation(schema, &rule, text, steps) {
             Ok(validation) => out.push(validation),
             Err(reason) => {
                 let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -39,8 +39,8 @@ fn visit<'a>(
 }
 
 fn validation(
-    schema: &Value,
-    rule: &Value,
+    schema: &Schema,
+    rule: &Rule<'_>,
     text: &str,
     steps: &[Step<'_>],
 ) -> Result<Value, String> {
@@ -51,7 +51,7 @@ fn validation(
         let old = cel::value_at("oldObject", steps);
         let old = old.ok_or("a policy cannot find the old value of an item")?;
         let lacks = old_lacks(steps);
-        if rule["optionalOldSelf"] == true {
+        if rule.optional_old_self {
             let old = format!("{lacks} ? optional.none() : optional.of({old})");
             cel::for_all("object", steps, &|new| {
                 format!("[{old}].all(oldSelf, {})", bound(new))
@@ -71,10 +71,8 @@ fn validation(
         "reason": "Invalid",
     });
     // Only here it is certain which value breaks the rule.
-    if let (Some(message), Some(value)) = (
-        rule["messageExpression"].as_str(),
-        cel::value_at("object", steps),
-    ) && !mentions(message, "oldSelf")
+    if let (Some(message), Some(value)) = (rule.message_expression, cel::value_at("object", steps))
+        && !mentions(message, "oldSelf")
     {
         let message = format!("[{value}].map(self, {})[0]", grouped(message.trim()));
         let message = match path(steps) {
@@ -100,9 +98,9 @@ fn old_lacks(steps: &[Step<'_>]) -> String {
 }
 
 /// Returns the message of a rule with the field's path, on one line.
-fn message(rule: &Value, text: &str, steps: &[Step<'_>]) -> String {
-    let message = rule["message"]
-        .as_str()
+fn message(rule: &Rule<'_>, text: &str, steps: &[Step<'_>]) -> String {
+    let message = rule
+        .message
         .map_or_else(|| format!("failed rule: {text}"), str::to_owned);
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match path(steps) {
@@ -119,7 +117,7 @@ fn path(steps: &[Step<'_>]) -> Option<String> {
 }
 
 /// Fails if a rule means something else in a policy, where the schema is unknown.
-fn check(schema: &Value, text: &str) -> Result<(), String> {
+fn check(schema: &Schema, text: &str) -> Result<(), String> {
     if let Some(escape) = ESCAPES.iter().find(|escape| text.contains(**escape)) {
         return Err(format!("a policy has no escaped names such as `{escape}`"));
     }
@@ -128,15 +126,15 @@ fn check(schema: &Value, text: &str) -> Result<(), String> {
 }
 
 /// Checks what the rule does with a value, and with all values in it.
-fn check_values(name: &str, schema: &Value, text: &str, compact: &str) -> Result<(), String> {
+fn check_values(name: &str, schema: &Schema, text: &str, compact: &str) -> Result<(), String> {
     let what = if name == "self" {
         "the value".to_owned()
     } else {
         format!("`{name}`")
     };
     if mentions(text, name) {
-        let format = schema["format"].as_str().unwrap_or_default();
-        if TYPED_FORMATS.contains(&format) && schema["type"] == "string" {
+        let format = schema.format.as_deref().unwrap_or_default();
+        if TYPED_FORMATS.contains(&format) && schema.is(SchemaType::String) {
             return Err(format!(
                 "{what} is a {format} in the CRD, and a string in a policy"
             ));
@@ -145,14 +143,12 @@ fn check_values(name: &str, schema: &Value, text: &str, compact: &str) -> Result
             let operators = operators.iter().map(|operator| format!("{name}{operator}"));
             operators.into_iter().any(|it| compact.contains(&it))
         };
-        if schema["type"] == "number" && follows(&["+", "-", "*", "/", "%"]) {
+        if schema.is(SchemaType::Number) && follows(&["+", "-", "*", "/", "%"]) {
             return Err(format!(
                 "{what} is a double in the CRD, and may be an integer in a policy"
             ));
         }
-        let list = schema["x-kubernetes-list-type"]
-            .as_str()
-            .unwrap_or_default();
+        let list = schema.kubernetes.list_type.as_deref().unwrap_or_default();
         if matches!(list, "set" | "map") && follows(&["==", "!=", "+"]) {
             return Err(format!(
                 "{what} is a {list} in the CRD, and a list with an order in a policy"

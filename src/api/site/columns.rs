@@ -3,7 +3,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::fields::{self, Link};
+use super::{fields::Link, places};
 use crate::model::ir::Kind;
 
 /// A printer column.
@@ -101,7 +101,7 @@ pub(super) fn link(text: String, names: &[String], page: &str, present: &Present
 fn nearest(names: &[String], present: &Present) -> Option<String> {
     let prefixes = (1..=names.len())
         .rev()
-        .map(|length| fields::anchor(&names[..length]));
+        .map(|length| places::anchor(&names[..length]));
     let mut prefixes = prefixes.filter(|anchor| present.contains(anchor));
     prefixes.next()
 }

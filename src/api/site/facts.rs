@@ -2,7 +2,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{input::crd::Constraints, model::ir::Rules, output::emit};
+use crate::{input::crd::Schema, model::ir::Rules, output::emit};
 
 /// The longest schema that is shown as it is, in bytes.
 const LONGEST: usize = 2000;
@@ -26,27 +26,19 @@ pub(super) struct Rule {
 }
 
 /// Returns the constraints of a value, and those of the entries of lists and maps.
-pub(super) fn facts(node: &Value) -> Vec<Fact> {
+pub(super) fn facts(node: &Schema) -> Vec<Fact> {
     let mut facts = own(node, "");
     let mut which = "Each entry".to_owned();
-    let mut inner = element(node);
+    let mut inner = node.element();
     while let Some(node) = inner {
         facts.extend(own(node, &which));
         which.push_str(" of each entry");
-        inner = element(node);
+        inner = node.element();
     }
     facts
 }
 
-/// Returns the schema of the entries of a list or a map.
-pub(super) fn element(node: &Value) -> Option<&Value> {
-    let inner = node
-        .get("items")
-        .or_else(|| node.get("additionalProperties"));
-    inner.filter(|inner| inner.is_object())
-}
-
-fn own(node: &Value, which: &str) -> Vec<Fact> {
+fn own(node: &Schema, which: &str) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |label: &str, value: String| {
         let label = match (which, label) {
@@ -56,39 +48,44 @@ fn own(node: &Value, which: &str) -> Vec<Fact> {
         };
         facts.push(Fact { label, value });
     };
-    for sentence in emit::sentences(&rules(node), node.get("default")) {
+    for sentence in emit::sentences(&rules(node), node.default.as_ref()) {
         let sentence = sentence.strip_suffix('.').unwrap_or(&sentence);
         match sentence.split_once(": ") {
             Some((label, value)) if !label.contains('`') => add(label, value.to_owned()),
             _ => add("", sentence.to_owned()),
         }
     }
-    let flag = |keyword: &str| node[keyword] == true;
-    if flag("nullable") {
+    if node.nullable {
         add("", "May be null".to_owned());
     }
-    if node["x-kubernetes-list-type"] == "atomic" || node["x-kubernetes-map-type"] == "atomic" {
+    let kubernetes = &node.kubernetes;
+    let merges = [&kubernetes.list_type, &kubernetes.map_type];
+    if merges.iter().any(|it| it.as_deref() == Some("atomic")) {
         add("", "Replaced as a whole by server-side apply".to_owned());
     }
-    if flag("x-kubernetes-preserve-unknown-fields") {
+    if kubernetes.preserve_unknown_fields {
         add("", "Keeps fields that are not listed here".to_owned());
     }
-    if flag("x-kubernetes-embedded-resource") {
+    if kubernetes.embedded_resource {
         add(
             "",
             "A whole object, with `apiVersion`, `kind` and `metadata`".to_owned(),
         );
     }
-    for (keyword, label) in [
-        ("allOf", "All of"),
-        ("anyOf", "At least one of"),
-        ("oneOf", "Exactly one of"),
-        ("not", "Must not match"),
+    let logic = &node.logic;
+    let list = |list: &[Value]| (!list.is_empty()).then(|| Value::from(list));
+    for (keyword, label, schema) in [
+        ("allOf", "All of", list(&logic.all_of)),
+        ("anyOf", "At least one of", list(&logic.any_of)),
+        ("oneOf", "Exactly one of", list(&logic.one_of)),
+        ("not", "Must not match", logic.not.clone()),
     ] {
-        let is_known = keyword == "not" && is_word(&node["not"])
-            || flag("x-kubernetes-int-or-string") && is_pair(&node[keyword])
-            || matches!(keyword, "anyOf" | "oneOf") && is_choice(&node[keyword]);
-        if let Some(schema) = node.get(keyword).filter(|_| !is_known) {
+        let is_known = |schema: &Value| {
+            keyword == "not" && is_word(schema)
+                || kubernetes.int_or_string && is_pair(schema)
+                || matches!(keyword, "anyOf" | "oneOf") && is_choice(schema)
+        };
+        if let Some(schema) = schema.filter(|it| !is_known(it)) {
             let text = schema.to_string();
             let text = if text.len() > LONGEST {
                 "a schema that is too long for this page".to_owned()
@@ -98,11 +95,8 @@ fn own(node: &Value, which: &str) -> Vec<Fact> {
             add(label, text);
         }
     }
-    if let Some(required) = node
-        .pointer("/not/required")
-        .and_then(Value::as_array)
-        .filter(|_| is_word(&node["not"]))
-    {
+    let word = logic.not.as_ref().filter(|not| is_word(not));
+    if let Some(required) = word.and_then(|it| it["required"].as_array()) {
         let names: Vec<String> = required
             .iter()
             .filter_map(Value::as_str)
@@ -153,67 +147,43 @@ fn is_pair(branches: &Value) -> bool {
     }
 }
 
-fn rules(node: &Value) -> Rules {
-    let bounds = Constraints::KEYWORDS.iter().copied();
-    let keywords = ["enum"].into_iter().chain(bounds).chain(["oneOf", "anyOf"]);
+fn rules(node: &Schema) -> Rules {
+    let list = |list: &[Value]| Value::from(list);
+    let choices = [("oneOf", &node.logic.one_of), ("anyOf", &node.logic.any_of)];
     // They are named as the type.
-    let is_type = |keyword: &str| matches!(keyword, "oneOf" | "anyOf") && is_pair(&node[keyword]);
-    let texts = |keyword: &str| {
-        let list = node[keyword].as_array().into_iter().flatten();
-        list.filter_map(|it| it.as_str().map(str::to_owned))
-            .collect()
-    };
+    let choices = choices
+        .into_iter()
+        .map(|(keyword, branches)| (keyword, list(branches)))
+        .filter(|(_, it)| !it.as_array().is_some_and(Vec::is_empty) && !is_pair(it));
+    let values = node.enum_.iter().map(|it| ("enum", list(it)));
+    let bounds = node.constraints.all.iter().cloned();
     Rules {
-        constraints: keywords
-            .filter(|keyword| !is_type(keyword))
-            .filter_map(|keyword| Some((keyword, node.get(keyword)?.clone())))
-            .collect(),
-        list_type: node["x-kubernetes-list-type"].as_str().map(str::to_owned),
-        list_map_keys: texts("x-kubernetes-list-map-keys"),
+        constraints: values.chain(bounds).chain(choices).collect(),
+        list_type: node.kubernetes.list_type.clone(),
+        list_map_keys: node.kubernetes.list_map_keys.clone(),
         ..Rules::NONE
     }
 }
 
 /// Returns the validation rules of a value, and of its entries.
-pub(super) fn validations(node: &Value) -> Vec<Rule> {
-    let mut rules = Vec::new();
-    let mut node = Some(node);
-    while let Some(at) = node {
-        let list = at["x-kubernetes-validations"]
-            .as_array()
-            .into_iter()
-            .flatten();
-        rules.extend(list.filter_map(rule));
-        node = element(at);
-    }
-    rules
-}
-
-fn rule(validation: &Value) -> Option<Rule> {
-    let text = |key: &str| {
-        validation[key]
-            .as_str()
-            .map(str::trim)
-            .filter(|it| !it.is_empty())
-    };
-    let cel = text("rule")?.to_owned();
-    let message = text("message").map(emit::line);
-    let words = message.unwrap_or_default();
-    Some(Rule { words, cel })
+pub(super) fn validations(node: &Schema) -> Vec<Rule> {
+    let layers = std::iter::successors(Some(node), |it| it.element());
+    let rules = layers.flat_map(Schema::rules).filter_map(|it| {
+        let text = |text: &str| Some(text.trim().to_owned()).filter(|it| !it.is_empty());
+        let words = it.message.and_then(text);
+        Some(Rule {
+            cel: text(it.rule)?,
+            words: words.map(|it| emit::line(&it)).unwrap_or_default(),
+        })
+    });
+    rules.collect()
 }
 
 /// Returns whether a rule of a value, or one of its parent about this field, says that it never changes.
-pub(super) fn is_immutable(node: &Value, parent: &Value, name: &str) -> bool {
-    let has = |node: &Value, rule: &str| {
-        let mut list = node["x-kubernetes-validations"]
-            .as_array()
-            .into_iter()
-            .flatten();
-        list.any(|it| {
-            it["rule"]
-                .as_str()
-                .is_some_and(|it| it.split_whitespace().collect::<String>() == rule)
-        })
+pub(super) fn is_immutable(node: &Schema, parent: &Schema, name: &str) -> bool {
+    let has = |node: &Schema, rule: &str| {
+        let compact = |text: &str| text.split_whitespace().collect::<String>();
+        node.rules().any(|it| compact(it.rule) == rule)
     };
     has(node, "self==oldSelf")
         || has(node, "oldSelf==self")

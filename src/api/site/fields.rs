@@ -1,18 +1,18 @@
 //! The fields of a schema as the rows of a tree, each with an anchor that is its path.
-use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
-    fmt::Write as _,
-};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::{
     facts::{self, Fact, Rule},
     kubernetes,
+    places::{At, anchor, innermost},
     shared::Shared,
 };
-use crate::{model::pass, output::emit};
+use crate::{
+    input::crd::{Schema, SchemaType},
+    output::emit,
+};
 
 /// A field.
 #[derive(Debug, Default, Serialize)]
@@ -81,90 +81,6 @@ pub(super) struct Section {
     pub(super) rows: Vec<Row>,
 }
 
-/// A place in a schema.
-#[derive(Clone)]
-pub(super) struct At<'a> {
-    /// The names of the fields around it.
-    pub(super) path: Vec<String>,
-    /// The path in k8s-openapi of the type there.
-    pub(super) known: Option<&'static str>,
-    /// The types of k8s-openapi by the anchors of their places.
-    reused: &'a HashMap<String, &'static str>,
-}
-
-impl<'a> At<'a> {
-    pub(super) fn root(reused: &'a HashMap<String, &'static str>) -> Self {
-        Self {
-            path: Vec::new(),
-            known: None,
-            reused,
-        }
-    }
-
-    pub(super) fn field(&self, name: &str) -> Self {
-        let mut path = self.path.clone();
-        path.push(name.to_owned());
-        let part = self.known.and_then(|known| pass::known_part(known, name));
-        let known = part.or_else(|| self.reused.get(&anchor(&path)).copied());
-        Self {
-            path,
-            known,
-            reused: self.reused,
-        }
-    }
-}
-
-/// Returns the anchor of a path: its names, separated by dots. What is not a letter, digit, `_`, `-` or `$` is written as in a URL;
-/// a name that is empty, as two quotes.
-pub(super) fn anchor<S: AsRef<str>>(path: &[S]) -> String {
-    let mut out = String::new();
-    for name in path {
-        if !out.is_empty() {
-            out.push('.');
-        }
-        if name.as_ref().is_empty() {
-            out.push_str("%27%27");
-        }
-        for byte in name.as_ref().bytes() {
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$') {
-                out.push(char::from(byte));
-            } else {
-                _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
-}
-
-/// Returns what lists and maps contain in the end.
-pub(super) fn innermost(mut node: &Value) -> &Value {
-    while let Some(inner) = facts::element(node) {
-        node = inner;
-    }
-    node
-}
-
-/// Returns the properties of an object.
-pub(super) fn properties(node: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    let properties: Option<&Map<String, Value>> = node["properties"].as_object();
-    properties.into_iter().flatten()
-}
-
-/// Returns the anchors of all fields, with those of types that have a section.
-pub(super) fn anchors(schema: &Value) -> Vec<String> {
-    fn walk(node: &Value, path: &mut Vec<String>, out: &mut Vec<String>) {
-        for (name, field) in properties(innermost(node)) {
-            path.push(name.clone());
-            out.push(anchor(path));
-            walk(field, path, out);
-            path.pop();
-        }
-    }
-    let mut out = Vec::new();
-    walk(schema, &mut Vec::new(), &mut out);
-    out
-}
-
 /// Makes the rows of a schema.
 pub(super) struct Tree<'a> {
     pub(super) shared: Shared,
@@ -173,7 +89,7 @@ pub(super) struct Tree<'a> {
     /// The anchors at which sections have their fields, by their keys.
     sections: HashMap<String, String>,
     uses: HashMap<String, Vec<Link>>,
-    pending: VecDeque<(String, &'a Value, At<'a>)>,
+    pending: VecDeque<(String, &'a Schema, At<'a>)>,
 }
 
 impl<'a> Tree<'a> {
@@ -188,7 +104,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the rows of the whole object, without those that the API server defines.
-    pub(super) fn object(&mut self, schema: &'a Value, root: &At<'a>) -> Vec<Row> {
+    pub(super) fn object(&mut self, schema: &'a Schema, root: &At<'a>) -> Vec<Row> {
         let mut rows = Vec::new();
         self.below(schema, root, 0, &mut rows);
         rows
@@ -215,11 +131,11 @@ impl<'a> Tree<'a> {
         sections.collect()
     }
 
-    fn below(&mut self, node: &'a Value, at: &At<'a>, depth: usize, rows: &mut Vec<Row>) {
+    fn below(&mut self, node: &'a Schema, at: &At<'a>, depth: usize, rows: &mut Vec<Row>) {
         let before = rows.len();
         let is_own =
             |name: &str| at.path.is_empty() && matches!(name, "apiVersion" | "kind" | "metadata");
-        for (name, field) in properties(node).filter(|(name, _)| !is_own(name)) {
+        for (name, field) in node.fields().filter(|(name, _)| !is_own(name)) {
             self.row(name, field, node, &at.field(name), depth, rows);
         }
         if rows.len() > before
@@ -233,8 +149,8 @@ impl<'a> Tree<'a> {
     fn row(
         &mut self,
         name: &str,
-        node: &'a Value,
-        parent: &Value,
+        node: &'a Schema,
+        parent: &Schema,
         at: &At<'a>,
         depth: usize,
         rows: &mut Vec<Row>,
@@ -242,7 +158,6 @@ impl<'a> Tree<'a> {
         let inner = innermost(node);
         let anchor = anchor(&at.path);
         let description = described(node);
-        let required = parent["required"].as_array();
         let label = |is: bool, text: &str, class| {
             is.then(|| Label {
                 text: text.to_owned(),
@@ -251,7 +166,7 @@ impl<'a> Tree<'a> {
         };
         let labels = [
             label(
-                required.is_some_and(|it| it.iter().any(|it| it == name)),
+                parent.required.iter().any(|it| it == name),
                 "required",
                 "bad",
             ),
@@ -277,7 +192,7 @@ impl<'a> Tree<'a> {
         };
         let key = Shared::key(inner)
             .filter(|key| at.path.len() > 1 && self.shared.section(key).is_some());
-        let count = properties(inner).count();
+        let count = inner.fields().count();
         if let Some((key, named)) =
             key.and_then(|key| Some((key.clone(), self.shared.section(&key)?)))
         {
@@ -326,19 +241,13 @@ fn section_anchor(name: &str) -> String {
 }
 
 /// Returns the description of a field, or else that of its entries.
-fn described(node: &Value) -> Vec<String> {
-    let mut node = Some(node);
-    while let Some(at) = node {
-        let lines = at["description"]
-            .as_str()
-            .map(emit::description)
-            .unwrap_or_default();
-        if !lines.is_empty() {
-            return lines;
-        }
-        node = facts::element(at);
-    }
-    Vec::new()
+fn described(node: &Schema) -> Vec<String> {
+    let mut layers = std::iter::successors(Some(node), |it| it.element());
+    let described = layers.find_map(|it| {
+        let lines = emit::description(it.description.as_deref()?);
+        (!lines.is_empty()).then_some(lines)
+    });
+    described.unwrap_or_default()
 }
 
 fn is_deprecated(description: &[String]) -> bool {
@@ -353,10 +262,10 @@ fn is_deprecated(description: &[String]) -> bool {
 }
 
 /// Returns the lists and maps of a type.
-fn around(mut node: &Value) -> String {
+fn around(mut node: &Schema) -> String {
     let mut out = String::new();
-    while let Some(inner) = facts::element(node) {
-        out.push_str(if node.get("items").is_some() {
+    while let Some(inner) = node.element() {
+        out.push_str(if node.items().is_some() {
             "[]"
         } else {
             "map[string]"
@@ -367,12 +276,12 @@ fn around(mut node: &Value) -> String {
 }
 
 /// Returns the name of a type without lists and maps.
-fn base(node: &Value) -> String {
-    if node["x-kubernetes-int-or-string"] == true {
+fn base(node: &Schema) -> String {
+    if node.kubernetes.int_or_string {
         return "integer or string".to_owned();
     }
-    let name = node["type"].as_str().unwrap_or("any value");
-    match node["format"].as_str().filter(|format| !format.is_empty()) {
+    let name = node.type_.as_ref().map_or("any value", SchemaType::name);
+    match node.format.as_deref().filter(|format| !format.is_empty()) {
         Some(format) => {
             // The index of the search has a line for each field.
             let words: Vec<&str> = format.split_whitespace().collect();

@@ -1,17 +1,16 @@
 //! The lists of groups and kinds, as templates see them.
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::Value;
-
 use super::Format;
 use crate::{
+    input::crd::{self, Schema},
     model::{
-        evolution::{self, priority},
+        evolution::priority,
         ir::{Kind, Model, Scope},
     },
     output::emit,
 };
+use serde::Serialize;
 
 /// A version of a kind, and the path of its page.
 pub(super) struct Place<'m> {
@@ -104,9 +103,8 @@ impl KindEntry {
         let newest = versions.first()?;
         let kind = newest.kind;
         let manifest = kind.definition();
-        let description = evolution::schema_of(&manifest, &kind.version)
-            .map(described)
-            .unwrap_or_default();
+        let schema = crd::schema_of(&manifest, &kind.version).unwrap_or_default();
+        let description = described(&schema);
         Some(Self {
             kind: kind.kind.clone(),
             plural: kind.plural.clone(),
@@ -130,11 +128,9 @@ impl KindEntry {
     }
 }
 
-pub(super) fn described(schema: &Value) -> Vec<String> {
-    schema["description"]
-        .as_str()
-        .map(emit::description)
-        .unwrap_or_default()
+pub(super) fn described(schema: &Schema) -> Vec<String> {
+    let text = schema.description.as_deref();
+    text.map(emit::description).unwrap_or_default()
 }
 
 pub(super) fn scope(kind: &Kind) -> &'static str {

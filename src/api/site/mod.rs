@@ -5,6 +5,7 @@ mod fields;
 mod kubernetes;
 mod list;
 mod page;
+mod places;
 mod prose;
 mod render;
 mod search;

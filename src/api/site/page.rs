@@ -8,18 +8,17 @@ use serde_json::Value;
 use super::{
     columns::{self, Column, Path, Present, Use},
     facts::{self, Fact, Rule},
-    fields::{At, Row, Section, Tree},
+    fields::{Row, Section, Tree},
     kubernetes,
     list::{KindEntry, Place, Site, VersionEntry, described, scope},
+    places::At,
     shared::Shared,
     versions::{self, Differences, Pair, Side},
 };
 use crate::{
     api::sample::sample,
-    model::{
-        evolution,
-        ir::{Body, Kind, Model, Ty},
-    },
+    input::crd::{self, Schema},
+    model::ir::{Body, Kind, Model, Ty},
     output::render::File,
 };
 
@@ -86,7 +85,7 @@ impl Page {
     pub(super) fn new(model: &Model, place: &Place<'_>, site: &Site) -> Self {
         let kind = place.kind;
         let manifest = kind.definition();
-        let schema = evolution::schema_of(&manifest, &kind.version).unwrap_or(&Value::Null);
+        let schema = &*crd::schema_of(&manifest, &kind.version).unwrap_or_default();
         let all = model.kinds.iter().enumerate();
         let served: Vec<(usize, &Kind)> = all
             .filter(|(_, it)| (&it.group, &it.plural) == (&kind.group, &kind.plural))
@@ -185,8 +184,8 @@ fn differences(
         }
         .0 as usize;
         let (_, there) = served.iter().find(|(index, _)| *index == other)?;
-        let other_schema = evolution::schema_of(manifest, &there.version)?;
-        let (rows, sections) = fields(model, other, other_schema, BTreeMap::new());
+        let other_schema = crd::schema_of(manifest, &there.version)?;
+        let (rows, sections) = fields(model, other, &other_schema, BTreeMap::new());
         let there_present = self::present(&rows, &sections);
         let extension = place.path.rsplit('.').next()?;
         let here = Side {
@@ -217,7 +216,7 @@ fn differences(
 fn fields(
     model: &Model,
     index: usize,
-    schema: &Value,
+    schema: &Schema,
     since: BTreeMap<String, String>,
 ) -> (Vec<Row>, Vec<Section>) {
     let reused = reused(model, index);
@@ -238,7 +237,7 @@ fn reused(model: &Model, index: usize) -> HashMap<String, &'static str> {
         };
         let path = crate::model::pass::known_path(path)?;
         let names = versions::names(&def.origin.path);
-        Some((super::fields::anchor(&names), path))
+        Some((super::places::anchor(&names), path))
     });
     reused.collect()
 }

@@ -1,11 +1,11 @@
 //! Finds the objects that a schema has at several places: they get a section of their own, so that a page does not grow with each of them.
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use crate::input::crd::Schema;
 
 use super::{
-    fields::{self, At},
     kubernetes,
+    places::{At, innermost},
 };
 
 /// A smaller schema is repeated, in bytes without what belongs to its place.
@@ -26,7 +26,7 @@ pub(super) struct Named {
 
 impl Shared {
     /// Finds the objects of a schema.
-    pub(super) fn of(schema: &Value, root: &At<'_>) -> Self {
+    pub(super) fn of(schema: &Schema, root: &At<'_>) -> Self {
         let mut search = Search::default();
         search.walk(schema, root);
         // The name of an object without a section.
@@ -47,12 +47,9 @@ impl Shared {
     }
 
     /// Returns the key of an object that may have a section.
-    pub(super) fn key(node: &Value) -> Option<String> {
-        let properties = node
-            .get("properties")?
-            .as_object()
-            .filter(|it| !it.is_empty())?;
-        let key = serde_json::to_string(&(properties, node.get("required"))).ok()?;
+    pub(super) fn key(node: &Schema) -> Option<String> {
+        let properties = node.properties.as_ref().filter(|it| !it.is_empty())?;
+        let key = serde_json::to_string(&(properties, &node.required)).ok()?;
         (key.len() >= SMALLEST).then_some(key)
     }
 
@@ -76,8 +73,8 @@ struct Search {
 }
 
 impl Search {
-    fn walk(&mut self, node: &Value, at: &At<'_>) {
-        let inner = fields::innermost(node);
+    fn walk(&mut self, node: &Schema, at: &At<'_>) {
+        let inner = innermost(node);
         if at.path.len() > 1
             && let Some(key) = Shared::key(inner)
         {
@@ -93,7 +90,7 @@ impl Search {
             self.order.push(key.clone());
             self.found.insert(key, found);
         }
-        for (name, field) in fields::properties(inner) {
+        for (name, field) in inner.fields() {
             self.walk(field, &at.field(name));
         }
     }

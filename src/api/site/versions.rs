@@ -6,11 +6,15 @@ use serde_json::Value;
 
 use super::{
     columns::{self, Present},
-    fields::{self, Link},
+    fields::Link,
+    places,
 };
-use crate::model::{
-    evolution::{self, Change, Class, priority},
-    ir::{Conversion, Decision, Kind, SchemaPath, Segment, Strategy},
+use crate::{
+    input::crd,
+    model::{
+        evolution::{self, Change, Class, priority},
+        ir::{Conversion, Decision, Kind, SchemaPath, Segment, Strategy},
+    },
 };
 
 /// The differences between two versions.
@@ -56,7 +60,7 @@ pub(super) struct Side<'a> {
 
 impl Pair<'_> {
     pub(super) fn differences(&self) -> Differences {
-        let schema = |version| evolution::schema_of(self.manifest, version).unwrap_or(&Value::Null);
+        let schema = |version| crd::schema_of(self.manifest, version).unwrap_or_default();
         let (from, to) = (schema(self.spoke.version), schema(self.hub.version));
         let declared = self
             .conversion
@@ -67,7 +71,7 @@ impl Pair<'_> {
             declared.filter_map(|step| Some((step.change.from.clone()?, step.change.to.clone()?)));
         let declared: Vec<_> = declared.collect();
         let converted = self.manifest["spec"]["conversion"]["strategy"] == "Webhook";
-        let changes = evolution::diff(from, to, &declared);
+        let changes = evolution::diff(&from, &to, &declared);
         let other = if self.spoke.page.is_empty() {
             &self.hub
         } else {
@@ -152,12 +156,8 @@ pub(super) fn since(kind: &Kind, served: &[&Kind], manifest: &Value) -> BTreeMap
         .iter()
         .take_while(|version| **version != kind.version);
     let anchors = |version: &str| -> BTreeSet<String> {
-        let schema = evolution::schema_of(manifest, version);
-        schema
-            .map(fields::anchors)
-            .unwrap_or_default()
-            .into_iter()
-            .collect()
+        let schema = crd::schema_of(manifest, version).unwrap_or_default();
+        places::anchors(&schema).into_iter().collect()
     };
     let older: Vec<(&str, BTreeSet<String>)> =
         older.map(|version| (*version, anchors(version))).collect();

@@ -1,10 +1,13 @@
 //! Describes the fields of a kind in the format of `kubectl explain`.
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{meta, wrap::wrap};
-use crate::api::object_meta::object_meta;
+use crate::{
+    api::object_meta::{TYPE_NAME, object_meta},
+    input::crd::{Schema, SchemaType},
+};
 
 /// The part of a schema that is described, and how.
 pub(super) struct Request<'a> {
@@ -12,7 +15,7 @@ pub(super) struct Request<'a> {
     pub(super) version: &'a str,
     pub(super) kind: &'a str,
     /// The schema of the version.
-    pub(super) schema: &'a Value,
+    pub(super) schema: Option<&'a Schema>,
     /// The names of fields from the root on; lists and maps need no step.
     pub(super) path: &'a [&'a str],
     pub(super) recursive: bool,
@@ -51,71 +54,60 @@ pub(super) fn describe(request: &Request<'_>) -> Result<String, String> {
 }
 
 /// Returns the schema as the API server publishes it, with the fields that each object has.
-fn published(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    let preserves = schema["x-kubernetes-preserve-unknown-fields"] == true;
-    if !schema.is_object() || (preserves && schema.get("properties").is_none()) {
-        schema = json!({"type": "object"});
-    }
+fn published(schema: Option<&Schema>) -> Schema {
+    let has_fields =
+        |it: &&Schema| !it.kubernetes.preserve_unknown_fields || it.properties.is_some();
+    let schema = schema.filter(has_fields).cloned();
+    let mut schema = schema.unwrap_or_else(|| Schema {
+        type_: Some(SchemaType::Object),
+        ..Schema::default()
+    });
     embed(&mut schema);
-    let fields = [
-        (
-            "apiVersion",
-            json!({"type": "string", "description": meta::API_VERSION}),
-        ),
-        ("kind", json!({"type": "string", "description": meta::KIND})),
-        ("metadata", object_meta()),
-    ];
-    for (name, field) in fields {
-        schema["properties"][name] = field;
-    }
+    add_head(&mut schema);
     schema
 }
 
 /// Adds the fields that each embedded resource has.
-fn embed(schema: &mut Value) {
-    if schema["x-kubernetes-embedded-resource"] == true {
-        schema["properties"]["apiVersion"] =
-            json!({"type": "string", "description": meta::API_VERSION});
-        schema["properties"]["kind"] = json!({"type": "string", "description": meta::KIND});
-        schema["properties"]["metadata"] = object_meta();
+fn embed(schema: &mut Schema) {
+    if schema.kubernetes.embedded_resource {
+        add_head(schema);
     }
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.values_mut().for_each(embed);
+    for inner in schema.parts_mut() {
+        embed(inner);
     }
-    for inner in ["items", "additionalProperties"] {
-        if let Some(inner) = schema.get_mut(inner).filter(|it| it.is_object()) {
-            embed(inner);
-        }
-    }
+}
+
+fn add_head(schema: &mut Schema) {
+    let text = |description: &str| Schema {
+        type_: Some(SchemaType::String),
+        description: Some(description.to_owned()),
+        ..Schema::default()
+    };
+    let fields = schema.properties.get_or_insert_default();
+    fields.insert("apiVersion".to_owned(), text(meta::API_VERSION).into());
+    fields.insert("kind".to_owned(), text(meta::KIND).into());
+    fields.insert("metadata".to_owned(), object_meta());
 }
 
 /// Returns the items of a list, or the values of a map.
-fn inner(schema: &Value) -> impl Iterator<Item = &Value> {
-    let parts = ["items", "additionalProperties"].into_iter();
-    parts.filter_map(|name| schema.get(name).filter(|it| it.is_object()))
+fn inner(schema: &Schema) -> impl Iterator<Item = &Schema> {
+    schema.items().into_iter().chain(schema.values())
 }
 
 /// Returns a field of an object, or of the innermost items of a list or values of a map.
-fn field<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
-    let own = schema["properties"]
-        .as_object()
-        .and_then(|all| all.get(name));
+fn field<'a>(schema: &'a Schema, name: &str) -> Option<&'a Schema> {
+    let own = schema.field(name);
     own.or_else(|| inner(schema).next().and_then(|inner| field(inner, name)))
 }
 
-fn missing(at: &Value, request: &Request<'_>, index: usize) -> String {
+fn missing(at: &Schema, request: &Request<'_>, index: usize) -> String {
     let name = request.path[index];
     let before = [&[request.kind], &request.path[..index]].concat().join(".");
     let mut schema = at;
     while let Some(inner) = inner(schema).next() {
         schema = inner;
     }
-    let names: Vec<&str> = schema["properties"]
-        .as_object()
-        .into_iter()
-        .flat_map(|all| all.keys().map(String::as_str))
-        .collect();
+    let names: Vec<&str> = schema.fields().map(|(name, _)| &**name).collect();
     let hint = match crate::base::diag::nearest(name, names.iter().copied()).as_slice() {
         [] if names.is_empty() => "it has no fields".to_owned(),
         [] => format!("it has {}", names.join(", ")),
@@ -125,14 +117,9 @@ fn missing(at: &Value, request: &Request<'_>, index: usize) -> String {
 }
 
 /// Writes the fields of an object, or of the items of a list or values of a map.
-fn list(out: &mut String, schema: &Value, level: usize, recursive: bool) {
-    let properties = schema["properties"].as_object();
-    let mut names: Vec<&String> = properties.into_iter().flat_map(|all| all.keys()).collect();
-    names.sort();
-    for name in names {
-        let field = &schema["properties"][name];
-        let required = schema["required"].as_array().into_iter().flatten();
-        let mark = if required.into_iter().any(|it| it == name) {
+fn list(out: &mut String, schema: &Schema, level: usize, recursive: bool) {
+    for (name, field) in schema.fields() {
+        let mark = if schema.required.contains(name) {
             " -required-"
         } else {
             ""
@@ -146,13 +133,8 @@ fn list(out: &mut String, schema: &Value, level: usize, recursive: bool) {
             list(out, field, level + 1, true);
             continue;
         }
-        let text = field["description"]
-            .as_str()
-            .filter(|text| !text.is_empty());
-        let text = wrap(
-            text.unwrap_or("<no description>"),
-            78_usize.saturating_sub(space),
-        );
+        let text = own_description(field).unwrap_or("<no description>");
+        let text = wrap(text, 78_usize.saturating_sub(space));
         _ = writeln!(out, "{}", indent(&text, space + 2));
         let external = external_docs(field, space + 2);
         if !external.is_empty() {
@@ -165,25 +147,28 @@ fn list(out: &mut String, schema: &Value, level: usize, recursive: bool) {
     }
 }
 
-fn type_of(schema: &Value) -> String {
-    if schema["items"].is_object() {
-        return format!("[]{}", type_of(&schema["items"]));
+fn type_of(schema: &Schema) -> String {
+    if let Some(items) = schema.items() {
+        return format!("[]{}", type_of(items));
     }
-    if schema["additionalProperties"].is_object() {
-        return format!("map[string]{}", type_of(&schema["additionalProperties"]));
+    if let Some(values) = schema.values() {
+        return format!("map[string]{}", type_of(values));
     }
-    let name = schema["x-type-name"].as_str().or(schema["type"].as_str());
-    match name {
+    let of_go = schema.unknown.get(TYPE_NAME).and_then(Value::as_str);
+    match of_go.or(schema.type_.as_ref().map(SchemaType::name)) {
         None | Some("" | "object") => "Object".to_owned(),
         Some(name) => name.to_owned(),
     }
 }
 
+fn own_description(schema: &Schema) -> Option<&str> {
+    let text = schema.description.as_deref();
+    text.filter(|text| !text.is_empty())
+}
+
 /// Joins the descriptions of a field and of its items or values.
-fn description(schema: &Value) -> String {
-    let own = schema["description"]
-        .as_str()
-        .filter(|text| !text.is_empty());
+fn description(schema: &Schema) -> String {
+    let own = own_description(schema);
     let mut text = own.map(|text| format!("{text}\n")).unwrap_or_default();
     for inner in inner(schema) {
         text.push_str(&description(inner));
@@ -191,8 +176,10 @@ fn description(schema: &Value) -> String {
     text
 }
 
-fn external_docs(schema: &Value, space: usize) -> String {
-    let docs = &schema["externalDocs"];
+fn external_docs(schema: &Schema, space: usize) -> String {
+    let Some(docs) = schema.annotations.get("externalDocs") else {
+        return String::new();
+    };
     if !docs.is_object() {
         return String::new();
     }
@@ -208,8 +195,8 @@ fn external_docs(schema: &Value, space: usize) -> String {
 }
 
 /// Lists the values of an enum, one in a line.
-fn values(schema: &Value) -> String {
-    let Some(values) = schema["enum"].as_array().filter(|all| !all.is_empty()) else {
+fn values(schema: &Schema) -> String {
+    let Some(values) = schema.enum_.as_ref().filter(|all| !all.is_empty()) else {
         return String::new();
     };
     let values: Vec<String> = values.iter().map(shown).collect();
@@ -217,8 +204,8 @@ fn values(schema: &Value) -> String {
 }
 
 /// Lists the first values of an enum in a line.
-fn short_values(schema: &Value, space: usize) -> String {
-    let Some(values) = schema["enum"].as_array().filter(|all| !all.is_empty()) else {
+fn short_values(schema: &Schema, space: usize) -> String {
+    let Some(values) = schema.enum_.as_ref().filter(|all| !all.is_empty()) else {
         return String::new();
     };
     let mut shown: Vec<String> = values.iter().take(4).map(shown).collect();

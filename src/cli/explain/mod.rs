@@ -3,14 +3,17 @@ mod fields;
 mod meta;
 mod wrap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     CommandError,
     console::Console,
     crds::{Crd, CrdArgs, unknown},
 };
-use crate::base::diag::{Code, nearest};
+use crate::{
+    base::diag::{Code, nearest},
+    input::crd::Version,
+};
 
 /// Explain a diagnostic code, or a field of a kind as `kubectl explain` does
 ///
@@ -136,9 +139,9 @@ fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandEr
     let version = choose(crd, version)?;
     let text = fields::describe(&fields::Request {
         group: &crd.group,
-        version: version["name"].as_str().unwrap_or_default(),
+        version: &version.name,
         kind: &crd.kind,
-        schema: &version["schema"]["openAPIV3Schema"],
+        schema: version.schema.as_deref(),
         path: &path,
         recursive: args.recursive,
     })?;
@@ -146,7 +149,7 @@ fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandEr
         "type": "field",
         "group": crd.group,
         "kind": crd.kind,
-        "version": version["name"],
+        "version": version.name,
         "path": path.join("."),
         "text": text,
     }));
@@ -156,27 +159,22 @@ fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandEr
 }
 
 fn is_named(crd: &Crd, name: &str) -> bool {
-    let names = &crd.manifest["spec"]["names"];
-    let is = |value: &Value| {
-        value
-            .as_str()
-            .is_some_and(|it| it.eq_ignore_ascii_case(name))
-    };
-    let mut short = names["shortNames"].as_array().into_iter().flatten();
-    is(&names["kind"]) || is(&names["plural"]) || is(&names["singular"]) || short.any(is)
+    let names = &crd.typed.names;
+    let all = [&names.kind, &names.plural, &names.singular].into_iter();
+    let mut all = all.chain(&names.short_names);
+    all.any(|it| it.eq_ignore_ascii_case(name))
 }
 
 /// Returns a version, or the newest served one.
-fn choose<'a>(crd: &'a Crd, wanted: Option<&str>) -> Result<&'a Value, String> {
-    let versions = crd.manifest["spec"]["versions"].as_array();
+fn choose<'a>(crd: &'a Crd, wanted: Option<&str>) -> Result<&'a Version, String> {
     let find = |name: &str| {
-        let mut versions = versions.into_iter().flatten();
-        versions.find(|version| version["name"] == name)
+        let mut versions = crd.typed.versions.iter();
+        versions.find(|version| version.name == name)
     };
     let mut newest = crd.versions.iter().rev().filter_map(|name| find(name));
     let found = match wanted {
         Some(name) => find(name),
-        None => newest.find(|version| version["served"] == true),
+        None => newest.find(|version| version.served),
     };
     found.ok_or_else(|| {
         let names = crd.versions.join(", ");

@@ -53,14 +53,7 @@ fn definition(reader: &mut Reader<'_>, mut manifest: Value, mistyped: &[Failure]
     reader.preserves = preserved;
     // The schemas are moved out of the manifest below.
     let text = indented(&manifest);
-    let mut versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);
-    if preserved {
-        let schemas = versions
-            .iter_mut()
-            .flatten()
-            .filter_map(|it| it.schema.as_mut());
-        schemas.for_each(|schema| schema.preserve());
-    }
+    let versions = versions(reader, manifest.get_mut("spec")?.as_object_mut()?, &at);
     let place = reader.place(&root);
     let crd = Crd {
         name: name?,
@@ -68,6 +61,7 @@ fn definition(reader: &mut Reader<'_>, mut manifest: Value, mistyped: &[Failure]
         names: names?,
         scope: scope?,
         versions: versions?,
+        preserves: preserved,
         place,
         manifest: text,
     };

@@ -28,7 +28,7 @@ impl Definition {
     }
 
     fn read(self, diagnostics: &mut Diagnostics) -> Option<Crd> {
-        let mut reader = reader(self.place, diagnostics);
+        let mut reader = Reader::new(self.place, diagnostics);
         reader.is_legacy = self.legacy.is_some();
         reader.moved = self.legacy.unwrap_or_default();
         definition::read(&mut reader, self.manifest)
@@ -98,7 +98,7 @@ fn manifest(
     diagnostics: &mut Diagnostics,
     visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
 ) {
-    let mut reader = reader(place.clone(), diagnostics);
+    let mut reader = Reader::new(place.clone(), diagnostics);
     let Some(map) = reader.object(&value, &At::default()) else {
         return;
     };
@@ -146,7 +146,7 @@ fn list(
         Value::Null => Vec::new(),
         other => {
             let root = At::default();
-            reader(place.clone(), diagnostics).list(&other, &root.key("items"));
+            Reader::new(place.clone(), diagnostics).list(&other, &root.key("items"));
             Vec::new()
         }
     };
@@ -170,7 +170,7 @@ fn upgraded(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Optio
         crd: name.map(str::to_owned),
         ..place.clone()
     };
-    let mut reader = reader(place.clone(), diagnostics);
+    let mut reader = Reader::new(place.clone(), diagnostics);
     let (root, field) = (At::default(), "apiVersion");
     let at = root.key(field);
     let Some(api_version) = value.get(field).and_then(Value::as_str) else {
@@ -207,16 +207,4 @@ fn upgraded(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Optio
 
 fn text<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
     map.get(key).and_then(Value::as_str)
-}
-
-fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
-    Reader {
-        diagnostics,
-        base,
-        wrong_type: Code::WrongType,
-        schema: None,
-        moved: Vec::new(),
-        is_legacy: false,
-        preserves: false,
-    }
 }

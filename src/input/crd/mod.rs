@@ -19,7 +19,7 @@ mod version;
 
 pub use columns::{Column, SelectableField};
 pub use definition::Scope;
-pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Schema, SchemaType};
+pub use schema::{Additional, Constraints, Items, Kubernetes, Logic, Rule, Schema, SchemaType};
 pub use subresources::Scale;
 pub use version::Deprecation;
 #[cfg(feature = "cli")]
@@ -44,6 +44,8 @@ pub struct Crd {
     pub scope: Scope,
     /// `spec.versions`, in the order of the manifest.
     pub versions: Vec<Version>,
+    /// `spec.preserveUnknownFields`
+    pub preserves: bool,
     /// The whole manifest, as indented JSON that ends with a line break.
     pub manifest: Arc<str>,
     /// Where it is defined.
@@ -56,6 +58,14 @@ impl Crd {
     pub(crate) fn definition(&self) -> serde_json::Value {
         parse_manifest(&self.manifest)
     }
+}
+
+/// Returns the schema of a version of a manifest that was read; none if it has none.
+pub(crate) fn schema_of(manifest: &serde_json::Value, version: &str) -> Option<Box<Schema>> {
+    let mut versions = manifest["spec"]["versions"].as_array()?.iter();
+    let version = versions.find(|it| it["name"] == version)?;
+    let schema = version.pointer("/schema/openAPIV3Schema")?;
+    Some(Schema::of(schema.clone()))
 }
 
 /// Parses a manifest that was serialized from a value.

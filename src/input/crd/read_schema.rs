@@ -1,12 +1,21 @@
 //! Reads a [`Schema`] with all its keywords.
 use super::reader::{At, Reader, closest};
 use super::{Additional, Constraints, Items, Schema, SchemaType};
-use crate::base::diag::Code;
+use crate::base::diag::{Code, Diagnostics, Place};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The types of the OpenAPI schema language.
 const TYPES: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
+
+impl Schema {
+    /// Reads a schema of a manifest whose problems were reported when the CRD was read.
+    pub fn of(value: Value) -> Box<Self> {
+        let mut reported = Diagnostics::new();
+        let mut reader = Reader::new(Place::default(), &mut reported);
+        read(&mut reader, value, &At::default())
+    }
+}
 
 /// Reads a schema node and its children, and reports keywords of the wrong type.
 pub(super) fn read(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Box<Schema> {

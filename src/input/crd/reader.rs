@@ -89,6 +89,20 @@ pub(super) struct Reader<'d> {
     pub(super) preserves: bool,
 }
 
+impl<'d> Reader<'d> {
+    pub(super) fn new(base: Place, diagnostics: &'d mut Diagnostics) -> Self {
+        Self {
+            diagnostics,
+            base,
+            wrong_type: Code::WrongType,
+            schema: None,
+            moved: Vec::new(),
+            is_legacy: false,
+            preserves: false,
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Returns the place for a diagnostic.
     pub(super) fn place(&self, at: &At<'_>) -> Place {

@@ -231,11 +231,7 @@ fn a_text_has_one_budget_whatever_number_of_documents_it_has() {
         (documents, codes)
     };
     // A document copies 10 MiB, with the first one; the limit is 32 MiB.
-    let copied = format!(
-        "a: &a {}\nb: [{}]\n",
-        "x".repeat(1 << 20),
-        "*a, ".repeat(9)
-    );
+    let copied = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(9));
     assert_eq!(read(&copied), (1, vec![]));
     let (documents, codes) = read(&[&*copied; 4].join("---\n"));
     assert_eq!((documents, codes), (3, vec![Code::AliasLimit]));

@@ -5,6 +5,7 @@ use super::{
     Class,
     shape::{Domain, Shape},
 };
+use crate::input::crd::Schema;
 
 /// The formats of strings that the API server checks (`SupportedFormats` of apiextensions-apiserver, 1.37); `password` accepts any.
 const TEXT_FORMATS: &[&str] = &[
@@ -100,7 +101,7 @@ impl Relation {
 }
 
 /// Compares bounds, patterns, formats and enums.
-pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
+pub(super) fn constraints(from: &Schema, to: &Schema) -> Relation {
     let mut relation = Relation::equal();
     let (old, new) = (Shape::of(from), Shape::of(to));
     // A keyword restricts no value that the schema with the other one cannot have.
@@ -111,19 +112,21 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
             detail,
         );
     };
+    let differ = |keyword| differ(keyword, from.bound(keyword), to.bound(keyword));
+    let number = |schema: &Schema, keyword| schema.bound(keyword)?.as_f64();
     for (keyword, exclusive) in [
         ("minimum", "exclusiveMinimum"),
         ("maximum", "exclusiveMaximum"),
     ] {
         let is_lower = keyword == "minimum";
-        let bound = |schema: &Value| {
-            let value = schema[keyword].as_f64()?;
+        let bound = |schema: &Schema| {
             // Of two equal bounds, the exclusive one accepts less.
-            Some((value, (schema[exclusive] == true) == is_lower))
+            let is_exclusive = schema.flag(exclusive);
+            Some((number(schema, keyword)?, is_exclusive == is_lower))
         };
         let shown = [keyword, exclusive].into_iter();
-        let shown = shown.filter(|it| from[*it] != to[*it]);
-        let shown: Vec<_> = shown.map(|it| differs(it, &from[it], &to[it])).collect();
+        let shown = shown.filter(|it| from.bound(it) != to.bound(it));
+        let shown: Vec<_> = shown.map(differ).collect();
         let both = ordered(bound(from), bound(to), is_lower);
         add(Domain::Numbers, both, shown.join(", "));
     }
@@ -132,46 +135,37 @@ pub(super) fn constraints(from: &Value, to: &Value) -> Relation {
         (Domain::Lists, "minItems", "maxItems"),
         (Domain::Objects, "minProperties", "maxProperties"),
     ] {
-        let bound = |schema: &Value, keyword: &str| schema[keyword].as_f64();
-        let lower = |schema| bound(schema, least).filter(|it| *it > 0.0);
-        let both = ordered(lower(from), lower(to), true);
-        add(domain, both, differs(least, &from[least], &to[least]));
-        let both = ordered(bound(from, most), bound(to, most), false);
-        add(domain, both, differs(most, &from[most], &to[most]));
+        let lower = |schema| number(schema, least).filter(|it| *it > 0.0);
+        add(domain, ordered(lower(from), lower(to), true), differ(least));
+        let both = ordered(number(from, most), number(to, most), false);
+        add(domain, both, differ(most));
     }
-    let multiple = |schema: &Value| schema["multipleOf"].as_f64();
+    let multiple = |schema| number(schema, "multipleOf");
     let both = included(
         multiple(from).as_ref(),
         multiple(to).as_ref(),
         |wide, narrow| narrow % wide == 0.0,
     );
-    let detail = differs("multipleOf", &from["multipleOf"], &to["multipleOf"]);
-    add(Domain::Numbers, both, detail);
-    let of = |schema: &Value, keyword: &str| schema.get(keyword).cloned();
-    for (domain, keyword, a, b) in [
-        (
-            Domain::Texts,
-            "pattern",
-            of(from, "pattern"),
-            of(to, "pattern"),
-        ),
-        (
-            Domain::Texts,
-            "format",
-            format(from, TEXT_FORMATS),
-            format(to, TEXT_FORMATS),
-        ),
-        (
-            Domain::Numbers,
-            "format",
-            format(from, NUMBER_FORMATS),
-            format(to, NUMBER_FORMATS),
-        ),
+    add(Domain::Numbers, both, differ("multipleOf"));
+    let pattern = |schema| Schema::bound(schema, "pattern");
+    let both = included(pattern(from), pattern(to), |wide, narrow| wide == narrow);
+    add(Domain::Texts, both, differ("pattern"));
+    for (domain, known) in [
+        (Domain::Texts, TEXT_FORMATS),
+        (Domain::Numbers, NUMBER_FORMATS),
     ] {
+        let [old, new] = [from, to].map(|schema| schema.format.as_deref());
+        let is_known = |format: &&str| known.contains(format);
+        let (a, b) = (old.filter(is_known), new.filter(is_known));
         let both = included(a.as_ref(), b.as_ref(), |wide, narrow| wide == narrow);
-        add(domain, both, differs(keyword, &from[keyword], &to[keyword]));
+        let [old, new] = [old, new].map(|it| it.map(Value::from));
+        add(
+            domain,
+            both,
+            self::differ("format", old.as_ref(), new.as_ref()),
+        );
     }
-    enums(&mut relation, &from["enum"], &to["enum"]);
+    enums(&mut relation, from.enum_.as_ref(), to.enum_.as_ref());
     relation
 }
 
@@ -196,50 +190,42 @@ fn included<T>(a: Option<&T>, b: Option<&T>, includes: impl Fn(&T, &T) -> bool) 
     (includes(b, a), includes(a, b))
 }
 
-/// Returns the format, if it is one of these.
-fn format(schema: &Value, known: &[&str]) -> Option<Value> {
-    let format = schema["format"].as_str()?;
-    known.contains(&format).then(|| format.into())
-}
-
-/// Returns the values of an enum; the API server ignores an empty list.
-fn values(list: &Value) -> Option<&Vec<Value>> {
-    list.as_array().filter(|it| !it.is_empty())
-}
-
-fn enums(relation: &mut Relation, from: &Value, to: &Value) {
-    let (old, new) = (values(from), values(to));
+fn enums(relation: &mut Relation, from: Option<&Vec<Value>>, to: Option<&Vec<Value>>) {
+    // The API server ignores an empty list.
+    let [old, new] = [from, to].map(|list| list.filter(|it| !it.is_empty()));
     let includes = |wide: Option<&Vec<Value>>, narrow: Option<&Vec<Value>>| match (wide, narrow) {
         (None, _) => true,
         (Some(_), None) => false,
         (Some(wide), Some(narrow)) => narrow.iter().all(|value| wide.contains(value)),
     };
-    let detail = match (old, new) {
-        (Some(a), Some(b)) => {
-            let only = |a: &[Value], b: &[Value]| -> Vec<String> {
-                let only = a.iter().filter(|value| !b.contains(value));
-                only.map(Value::to_string).collect()
-            };
-            let parts = [("without", only(a, b)), ("with", only(b, a))];
-            let parts = parts.iter().filter(|(_, values)| !values.is_empty());
-            let parts: Vec<_> = parts
-                .map(|(word, values)| format!("{word} {}", shortened(&values.join(", "))))
-                .collect();
-            format!("enum {}", parts.join(", "))
-        }
-        _ => differs("enum", from, to),
+    let detail = if let (Some(a), Some(b)) = (old, new) {
+        let only = |a: &[Value], b: &[Value]| -> Vec<String> {
+            let only = a.iter().filter(|value| !b.contains(value));
+            only.map(Value::to_string).collect()
+        };
+        let parts = [("without", only(a, b)), ("with", only(b, a))];
+        let parts = parts.iter().filter(|(_, values)| !values.is_empty());
+        let parts: Vec<_> = parts
+            .map(|(word, values)| format!("{word} {}", shortened(&values.join(", "))))
+            .collect();
+        format!("enum {}", parts.join(", "))
+    } else {
+        let [from, to] = [from, to].map(|list| list.cloned().map(Value::from));
+        differ("enum", from.as_ref(), to.as_ref())
     };
     relation.add(includes(new, old), includes(old, new), detail);
 }
 
 /// Describes which rules of CEL only one of two lists has. Equal ones may differ in their messages or in their order.
-pub(super) fn rules(from: &Value, to: &Value) -> Vec<String> {
-    let texts = |rules: &Value| -> Vec<String> {
-        let rules = rules.as_array().into_iter().flatten();
-        let rules = rules.map(|it| {
-            let text = it["rule"].as_str().unwrap_or_default().trim();
-            let optional = it["optionalOldSelf"] == true;
-            format!("{text}{}", if optional { " (optionalOldSelf)" } else { "" })
+pub(super) fn rules(from: &Schema, to: &Schema) -> Vec<String> {
+    let texts = |schema: &Schema| -> Vec<String> {
+        let rules = schema.rules().map(|it| {
+            let optional = if it.optional_old_self {
+                " (optionalOldSelf)"
+            } else {
+                ""
+            };
+            format!("{}{optional}", it.rule.trim())
         });
         rules.collect()
     };
@@ -256,6 +242,12 @@ pub(super) fn rules(from: &Value, to: &Value) -> Vec<String> {
         details.push(SAME_RULES.to_owned());
     }
     details
+}
+
+/// Describes a keyword that differs, and that a schema may lack.
+pub(super) fn differ(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> String {
+    let [from, to] = [from, to].map(|it| it.unwrap_or(&Value::Null));
+    differs(keyword, from, to)
 }
 
 /// Describes a keyword that differs.

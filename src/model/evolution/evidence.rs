@@ -3,34 +3,13 @@
 //! Each name below a field counts once, and so does each bound, pattern, enum or default; a description of several words counts twice. Names
 //! that many APIs have count nothing: those of Kubernetes' own types, and everyday ones. So `affinity` and `resources` are no evidence, whatever
 //! they contain, nor is a plain `enabled` or `port`.
-use serde_json::{Map, Value};
-
-use super::shape::properties;
+use crate::input::crd::{Additional, Items, Schema};
 
 /// What outweighs coincidence.
 pub(super) const ENOUGH: usize = 2;
 
-/// Keywords that few fields share.
-const TELLING: [&str; 15] = [
-    "default",
-    "enum",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "pattern",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-validations",
-];
-
-/// Keywords that do not restrict values.
-const DESCRIPTIONS: [&str; 4] = ["description", "title", "example", "externalDocs"];
+/// Bounds that many fields share.
+const COMMON: [&str; 3] = ["exclusiveMinimum", "exclusiveMaximum", "uniqueItems"];
 
 /// How many words a description has at least if it is not an accident.
 const WORDS: usize = 4;
@@ -223,23 +202,30 @@ const EVERYDAY: &[&str] = &[
 ];
 
 /// Returns how much evidence it is that a field of this name has both schemas, which are the same but for descriptions.
-pub(super) fn of(name: &str, old: &Value, new: &Value) -> usize {
-    let mut all = usize::from(!name.is_empty() && !is_everyday(name));
-    all += TELLING.iter().filter(|it| old.get(it).is_some()).count();
-    let text = |schema: &Value| schema["description"].as_str().map(str::to_owned);
-    match (text(old), text(new)) {
+pub(super) fn of(name: &str, old: &Schema, new: &Schema) -> usize {
+    let bounds = old.constraints.all.iter();
+    let mut all = bounds.filter(|(it, _)| !COMMON.contains(it)).count();
+    for is_telling in [
+        !name.is_empty() && !is_everyday(name),
+        old.default.is_some(),
+        old.enum_.is_some(),
+        old.kubernetes.embedded_resource,
+        !old.kubernetes.list_map_keys.is_empty(),
+        !old.kubernetes.validations.is_empty(),
+    ] {
+        all += usize::from(is_telling);
+    }
+    match (&old.description, &new.description) {
         (Some(a), Some(b)) if a == b && a.split_whitespace().count() >= WORDS => all += 2,
         // What is described in other words is another thing, as far as nothing else says the opposite.
         (Some(a), Some(b)) if a != b => all = all.saturating_sub(2),
         _ => {}
     }
-    for (name, inner) in properties(old).into_iter().flatten() {
-        all += of(name, inner, &new["properties"][name]);
+    for (name, inner) in old.fields() {
+        all += new.field(name).map_or(0, |new| of(name, inner, new));
     }
-    for keyword in ["items", "additionalProperties"] {
-        if old[keyword].is_object() {
-            all += of("", &old[keyword], &new[keyword]);
-        }
+    for (old, new) in [(old.items(), new.items()), (old.values(), new.values())] {
+        all += old.zip(new).map_or(0, |(old, new)| of("", old, new));
     }
     all
 }
@@ -250,44 +236,35 @@ fn is_everyday(name: &str) -> bool {
 }
 
 /// Returns whether two schemas are the same but for what does not restrict values.
-pub(super) fn is_same(a: &Value, b: &Value) -> bool {
-    let (Value::Object(old), Value::Object(new)) = (a, b) else {
-        return a == b;
-    };
-    let is_kept = |keyword: &String| !DESCRIPTIONS.contains(&keyword.as_str());
-    let count = |fields: &Map<String, Value>| fields.keys().filter(|it| is_kept(it)).count();
-    count(old) == count(new)
-        && old
-            .iter()
-            .filter(|(keyword, _)| is_kept(keyword))
-            .all(|(keyword, value)| {
-                let Some(other) = new.get(keyword) else {
-                    return false;
-                };
-                match (keyword.as_str(), value, other) {
-                    ("properties", Value::Object(old), Value::Object(new)) => {
-                        let mut fields = old.iter();
-                        old.len() == new.len()
-                            && fields
-                                .all(|(name, it)| new.get(name).is_some_and(|new| is_same(it, new)))
-                    }
-                    ("items" | "additionalProperties", value, other) => is_same(value, other),
-                    (_, value, other) => value == other,
-                }
-            })
+pub(super) fn is_same(a: &Schema, b: &Schema) -> bool {
+    (&a.type_, &a.format, &a.required, &a.constraints)
+        == (&b.type_, &b.format, &b.required, &b.constraints)
+        && (a.nullable, &a.default, &a.enum_) == (b.nullable, &b.default, &b.enum_)
+        && (&a.kubernetes, &a.logic, &a.unknown) == (&b.kubernetes, &b.logic, &b.unknown)
+        && match (&a.properties, &b.properties) {
+            (Some(old), Some(new)) => {
+                let mut both = old.iter().zip(new);
+                old.len() == new.len() && both.all(|(a, b)| a.0 == b.0 && is_same(a.1, b.1))
+            }
+            (old, new) => old.is_none() && new.is_none(),
+        }
+        && match (&a.items, &b.items) {
+            (Some(Items::Schema(a)), Some(Items::Schema(b))) => is_same(a, b),
+            (a, b) => a == b,
+        }
+        && match (&a.additional, &b.additional) {
+            (Some(Additional::Schema(a)), Some(Additional::Schema(b))) => is_same(a, b),
+            (a, b) => a == b,
+        }
 }
 
 /// Counts the fields with this name, in any case, and this schema.
-pub(super) fn occurrences(root: &Value, name: &str, schema: &Value) -> usize {
+pub(super) fn occurrences(root: &Schema, name: &str, schema: &Schema) -> usize {
     let mut count = 0;
-    for (field, inner) in properties(root).into_iter().flatten() {
+    for (field, inner) in root.fields() {
         let is_one = field.eq_ignore_ascii_case(name) && is_same(inner, schema);
         count += usize::from(is_one) + occurrences(inner, name, schema);
     }
-    for keyword in ["items", "additionalProperties"] {
-        if root[keyword].is_object() {
-            count += occurrences(&root[keyword], name, schema);
-        }
-    }
-    count
+    let inner = root.items().into_iter().chain(root.values());
+    count + inner.map(|it| occurrences(it, name, schema)).sum::<usize>()
 }

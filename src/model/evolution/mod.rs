@@ -6,10 +6,9 @@ mod names;
 mod pairs;
 pub(crate) mod priority;
 mod shape;
+mod walk;
 
 use std::fmt;
-
-use serde_json::Value;
 
 use crate::input::path::SchemaPath;
 
@@ -150,13 +149,6 @@ impl fmt::Display for Change {
         }
         Ok(())
     }
-}
-
-/// Returns the schema of a version of a CRD.
-pub(crate) fn schema_of<'a>(crd: &'a Value, version: &str) -> Option<&'a Value> {
-    let mut versions = crd.pointer("/spec/versions")?.as_array()?.iter();
-    let version = versions.find(|it| it["name"] == version)?;
-    version.pointer("/schema/openAPIV3Schema")
 }
 
 #[cfg(test)]

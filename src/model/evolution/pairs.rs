@@ -12,16 +12,16 @@
 //!
 //! What is telling is in [`evidence`]. Nothing moves from one object that stays to another one, or between two unrelated objects that come
 //! and go: equal fields of two plugins, and Kubernetes' own types, look the same. Several candidates are none.
-use serde_json::Value;
-
 use super::{
-    Change, Class,
-    diff::{self, Single, declared_pairs},
-    evidence,
+    Change, Class, evidence,
     names::{self, Relation},
-    shape::{self, Shape, is_required, is_within, properties},
+    shape::{self, Shape, is_required, is_within},
+    walk::{self, Single},
 };
-use crate::input::path::{SchemaPath, Segment};
+use crate::input::{
+    crd::Schema,
+    path::{SchemaPath, Segment},
+};
 
 /// Two paths with one value.
 pub(super) struct Pair {
@@ -33,7 +33,7 @@ pub(super) struct Pair {
 /// A field below what only one version has, through objects alone.
 struct Candidate<'a> {
     path: SchemaPath,
-    schema: &'a Value,
+    schema: &'a Schema,
     single: &'a Single,
 }
 
@@ -42,14 +42,19 @@ type Kind<'k> = &'k dyn Fn(&Candidate<'_>, &Candidate<'_>) -> bool;
 
 /// Classifies the fields that only one version has. Releases of one version have no moves: each field has its own verdict there.
 pub(super) fn resolve(
-    from: &Value,
-    to: &Value,
+    from: &Schema,
+    to: &Schema,
     removed: &[Single],
     added: &[Single],
     declared: &[(SchemaPath, SchemaPath)],
     renames_only: bool,
 ) -> Vec<Change> {
-    let mut pairs = declared_pairs(declared);
+    let declared = declared.iter().map(|(from, to)| Pair {
+        class: Class::Declared,
+        from: from.clone(),
+        to: to.clone(),
+    });
+    let mut pairs: Vec<Pair> = declared.collect();
     let is_free = |path: &SchemaPath, side: fn(&Pair) -> &SchemaPath, pairs: &[Pair]| {
         let mut sides = pairs.iter().map(side);
         !sides.any(|other| is_within(other, path) || is_within(path, other))
@@ -97,9 +102,9 @@ pub(super) fn resolve(
             to: Some(pair.to.clone()),
             details: Vec::new(),
         });
-        changes.extend(diff::presence(from, to, &pair.from, &pair.to));
+        changes.extend(walk::presence(from, to, &pair.from, &pair.to));
         if let (Some(was), Some(is)) = (shape::at(from, &pair.from), shape::at(to, &pair.to)) {
-            changes.extend(diff::undecided(was, is, &pair.from, &pair.to).unwrap_or_default());
+            changes.extend(walk::undecided(was, is, &pair.from, &pair.to).unwrap_or_default());
         }
     }
     let (paired_from, paired_to): (Vec<_>, Vec<_>) =
@@ -143,7 +148,7 @@ pub(super) fn resolve(
 
 /// Reports a field that only one version has, without the parts of it that have a pair.
 fn split(
-    root: &Value,
+    root: &Schema,
     path: &SchemaPath,
     paired: &[&SchemaPath],
     [whole, around]: [Class; 2],
@@ -157,28 +162,29 @@ fn split(
         return report(whole, path.clone(), details);
     }
     report(around, path.clone(), details);
-    let fields = shape::at(root, path).and_then(properties);
-    for (name, _) in fields.into_iter().flatten() {
+    let fields = shape::at(root, path).into_iter().flat_map(Schema::fields);
+    for (name, _) in fields {
         split(root, &path.property(name), paired, [whole, around], report);
     }
 }
 
 /// Describes whether a field is required, and its default.
-fn presence(root: &Value, path: &SchemaPath) -> Vec<String> {
+fn presence(root: &Schema, path: &SchemaPath) -> Vec<String> {
     let (Some(parent), Some(Segment::Property(name))) = (path.parent(), path.last()) else {
         return Vec::new();
     };
     let Some(parent) = shape::at(root, parent) else {
         return Vec::new();
     };
-    match parent["properties"][&**name].get("default") {
+    let field = parent.field(name);
+    match field.and_then(|it| it.default.as_ref()) {
         Some(default) => vec![format!("default: {default}")],
         None if is_required(parent, name) => vec!["required".to_owned()],
         None => Vec::new(),
     }
 }
 
-fn candidates<'a>(root: &'a Value, singles: &'a [Single]) -> Vec<Candidate<'a>> {
+fn candidates<'a>(root: &'a Schema, singles: &'a [Single]) -> Vec<Candidate<'a>> {
     let mut found: Vec<Candidate<'a>> = Vec::new();
     let tops = singles.iter().filter_map(|single| {
         Some(Candidate {
@@ -195,8 +201,7 @@ fn candidates<'a>(root: &'a Value, singles: &'a [Single]) -> Vec<Candidate<'a>> 
         if Shape::of(outer.schema) != Shape::Object {
             continue;
         }
-        let fields = properties(outer.schema).into_iter().flatten();
-        let inner = fields.map(|(name, schema)| Candidate {
+        let inner = outer.schema.fields().map(|(name, schema)| Candidate {
             path: outer.path.property(name),
             schema,
             single: outer.single,
@@ -222,7 +227,7 @@ impl Candidate<'_> {
 
     /// Returns whether nothing else in its version has this name and this schema: what occurs twice says nothing about where a third
     /// one comes from.
-    fn is_only(&self, root: &Value) -> bool {
+    fn is_only(&self, root: &Schema) -> bool {
         evidence::occurrences(root, self.name(), self.schema) == 1
     }
 }
@@ -242,7 +247,7 @@ fn is_sibling(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
 fn has_same_letters(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
     is_sibling(a, b)
         && names::relation(a.name(), b.name()) == Some(Relation::SameLetters)
-        && diff::undecided(a.schema, b.schema, &a.path, &b.path).is_some()
+        && walk::undecided(a.schema, b.schema, &a.path, &b.path).is_some()
 }
 
 /// Returns whether a field of the same object has the same schema, and one of the words of its name is spelled in another way.

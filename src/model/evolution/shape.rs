@@ -1,7 +1,8 @@
 //! Reads schema nodes: their shape, their parts, and the node at a path.
-use serde_json::{Map, Value};
-
-use crate::input::path::{SchemaPath, Segment};
+use crate::input::{
+    crd::{Additional, Schema, SchemaType},
+    path::{SchemaPath, Segment},
+};
 
 /// What values of a node look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,20 +28,19 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn of(schema: &Value) -> Self {
-        if flag(schema, "x-kubernetes-int-or-string") {
+    pub(super) fn of(schema: &Schema) -> Self {
+        if schema.kubernetes.int_or_string {
             return Self::IntOrString;
         }
-        match schema["type"].as_str() {
-            Some("string") => Self::Text,
-            Some("integer") => Self::Integer,
-            Some("number") => Self::Number,
-            Some("boolean") => Self::Boolean,
-            Some("array") => Self::List,
-            Some("object") if schema["additionalProperties"].is_object() => Self::Map,
-            _ if properties(schema).is_some() => Self::Object,
-            Some("object") if schema["additionalProperties"] == true => Self::Any,
-            Some("object") if !flag(schema, "x-kubernetes-preserve-unknown-fields") => Self::Object,
+        match &schema.type_ {
+            Some(SchemaType::String) => Self::Text,
+            Some(SchemaType::Integer) => Self::Integer,
+            Some(SchemaType::Number) => Self::Number,
+            Some(SchemaType::Boolean) => Self::Boolean,
+            Some(SchemaType::Array) => Self::List,
+            Some(SchemaType::Object) if schema.values().is_some() => Self::Map,
+            _ if schema.properties.is_some() => Self::Object,
+            Some(SchemaType::Object) if !is_open(schema) => Self::Object,
             _ => Self::Any,
         }
     }
@@ -101,30 +101,21 @@ impl Shape {
 }
 
 /// Returns whether values are objects whose unknown fields are kept.
-pub(super) fn is_open_object(schema: &Value) -> bool {
-    schema["type"] == "object" && is_open(schema)
+pub(super) fn is_open_object(schema: &Schema) -> bool {
+    schema.is(SchemaType::Object) && is_open(schema)
 }
 
 /// Returns whether unknown fields are kept.
-pub(super) fn is_open(schema: &Value) -> bool {
-    flag(schema, "x-kubernetes-preserve-unknown-fields") || schema["additionalProperties"] == true
-}
-
-/// Returns whether an extension is set.
-pub(super) fn flag(schema: &Value, name: &str) -> bool {
-    schema[name] == true
-}
-
-/// Returns the declared properties.
-pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
-    schema["properties"].as_object()
+pub(super) fn is_open(schema: &Schema) -> bool {
+    schema.kubernetes.preserve_unknown_fields
+        || matches!(schema.additional, Some(Additional::Bool(true)))
 }
 
 /// Returns the step to the items of a list or the values of a map, and their schema.
-pub(super) fn element(schema: &Value) -> Option<(Segment, &Value)> {
+pub(super) fn element(schema: &Schema) -> Option<(Segment, &Schema)> {
     match Shape::of(schema) {
-        Shape::List => Some((Segment::Items, &schema["items"])),
-        Shape::Map => Some((Segment::Values, &schema["additionalProperties"])),
+        Shape::List => Some((Segment::Items, schema.items()?)),
+        Shape::Map => Some((Segment::Values, schema.values()?)),
         Shape::Any
         | Shape::Object
         | Shape::IntOrString
@@ -135,34 +126,35 @@ pub(super) fn element(schema: &Value) -> Option<(Segment, &Value)> {
     }
 }
 
+/// Returns whether a field has a default.
+pub(super) fn has_default(parent: &Schema, name: &str) -> bool {
+    parent.field(name).is_some_and(|it| it.default.is_some())
+}
+
 /// Returns whether a field is required and has no default.
-pub(super) fn is_required(parent: &Value, name: &str) -> bool {
-    let required = parent["required"].as_array();
-    required.is_some_and(|names| names.iter().any(|it| it == name))
-        && parent["properties"][name].get("default").is_none()
+pub(super) fn is_required(parent: &Schema, name: &str) -> bool {
+    parent.required.iter().any(|it| it == name) && !has_default(parent, name)
 }
 
 /// Returns the schema at a path; none if it declares no such path.
-pub(crate) fn at<'a>(schema: &'a Value, path: &SchemaPath) -> Option<&'a Value> {
-    let mut at = schema;
-    for segment in path.segments() {
-        at = match segment {
-            Segment::Property(name) => properties(at)?.get(&**name)?,
+pub(crate) fn at<'a>(schema: &'a Schema, path: &SchemaPath) -> Option<&'a Schema> {
+    path.segments()
+        .into_iter()
+        .try_fold(schema, |at, segment| match segment {
+            Segment::Property(name) => at.field(name),
             Segment::Items | Segment::Values => {
                 let (step, inner) = element(at)?;
-                (step == *segment).then_some(inner)?
+                (step == *segment).then_some(inner)
             }
-        };
-    }
-    Some(at)
+        })
 }
 
 /// Parses a path as diagnostics show it, such as `spec.ports[].port`, by the properties that a schema has: names may contain dots.
-pub(crate) fn parse_path(schema: &Value, text: &str) -> Option<SchemaPath> {
+pub(crate) fn parse_path(schema: &Schema, text: &str) -> Option<SchemaPath> {
     parse_below(schema, SchemaPath::root(), text)
 }
 
-fn parse_below(schema: &Value, path: SchemaPath, text: &str) -> Option<SchemaPath> {
+fn parse_below(schema: &Schema, path: SchemaPath, text: &str) -> Option<SchemaPath> {
     if text.is_empty() {
         return Some(path);
     }
@@ -178,8 +170,7 @@ fn parse_below(schema: &Value, path: SchemaPath, text: &str) -> Option<SchemaPat
         None => text,
         Some(_) => text.strip_prefix('.')?,
     };
-    let mut fields = properties(schema)?.iter();
-    fields.find_map(|(name, inner)| {
+    schema.fields().find_map(|(name, inner)| {
         let rest = text.strip_prefix(name.as_str())?;
         let ends = rest.is_empty() || rest.starts_with(['.', '[', '{']);
         ends.then(|| parse_below(inner, path.property(name), rest))

@@ -4,7 +4,8 @@
     reason = "arguments of tests are literals"
 )]
 use super::*;
-use serde_json::json;
+use crate::input::crd::Schema;
+use serde_json::{Value, json};
 
 /// Compares the `spec` of two versions, each a list of properties.
 fn changes(from: Value, to: Value) -> Vec<String> {
@@ -12,7 +13,10 @@ fn changes(from: Value, to: Value) -> Vec<String> {
 }
 
 fn declared(from: Value, to: Value, pairs: &[(&str, &str)]) -> Vec<String> {
-    let [from, to] = [from, to].map(|spec| json!({"type": "object", "properties": {"spec": spec, "metadata": {"type": "object"}}}));
+    let [from, to] = [from, to].map(|spec| {
+        let metadata = json!({"type": "object"});
+        Schema::of(json!({"type": "object", "properties": {"spec": spec, "metadata": metadata}}))
+    });
     let pairs: Vec<_> = pairs
         .iter()
         .map(|(a, b)| (parse_path(&from, a).unwrap(), parse_path(&to, b).unwrap()))

@@ -35,7 +35,11 @@ fn lower(crd: &Crd, version: Version) -> Lowered {
         place: &version.place,
         schema_pointer: &version.schema_pointer,
     };
-    let (root, rules) = root(&mut lowering, version.schema);
+    let mut schema = version.schema.unwrap_or_else(without_schema);
+    if crd.preserves {
+        schema.preserve();
+    }
+    let (root, rules) = root(&mut lowering, schema);
     let kind = Kind {
         group: crd.group.clone(),
         version: version.name,
@@ -67,8 +71,7 @@ fn lower(crd: &Crd, version: Version) -> Lowered {
 }
 
 /// Lowers the root of a schema to the struct of the whole object: its top-level properties and `metadata`.
-fn root(lowering: &mut Lowering<'_>, schema: Option<Box<Schema>>) -> (TypeId, Rules) {
-    let schema = schema.unwrap_or_else(without_schema);
+fn root(lowering: &mut Lowering<'_>, schema: Box<Schema>) -> (TypeId, Rules) {
     let mut node = Node::new(schema, SchemaPath::root());
     node.schema
         .type_

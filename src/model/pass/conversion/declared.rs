@@ -1,9 +1,10 @@
 //! Resolves the conversions that the config declares.
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 use super::Pair;
 use crate::base::diag::{Code, Diagnostics};
 use crate::base::options::{Conversion, Options};
+use crate::input::crd::Schema;
 use crate::model::evolution::{self, Class, priority};
 use crate::model::ir::{ConversionStep, Decision, Kind, SchemaPath, Strategy};
 
@@ -34,8 +35,8 @@ pub(super) fn is_of(entry: &Conversion, kind: &Kind) -> bool {
 impl<'a> Declared<'a> {
     pub(super) fn read(
         pair: &Pair<'_>,
-        from: &Value,
-        to: &Value,
+        from: &Schema,
+        to: &Schema,
         options: &'a Options,
         matched: &mut [bool],
     ) -> Self {

@@ -2,10 +2,9 @@
 mod declared;
 mod names;
 
-use serde_json::Value;
-
 use crate::base::diag::{Code, Diagnostics, Place, nearest};
 use crate::base::options::Options;
+use crate::input::crd::{self, Schema};
 use crate::model::evolution::{self, Change, Class, priority};
 use crate::model::ir::{
     Conversion, ConversionStep, Decision, Kind, KindId, Model, SchemaPath, Segment, Strategy,
@@ -20,14 +19,16 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
             continue;
         };
         let manifest = kind.definition();
+        let schema = |kind: &Kind| crd::schema_of(&manifest, &kind.version).unwrap_or_default();
+        let hub_schema = schema(kind);
         for spoke in spokes {
             if let Some(other) = model.kinds.get(spoke.0 as usize) {
                 let pair = Pair {
                     spoke: other,
                     hub: kind,
-                    manifest: &manifest,
                 };
-                let (steps, keyed) = pair.steps(options, &mut matched, diagnostics);
+                let schemas = (&*schema(other), &*hub_schema);
+                let (steps, keyed) = pair.steps(schemas, options, &mut matched, diagnostics);
                 let (name, function) = (names::of_trait(other), names::of_function(kind));
                 conversions.push(Conversion {
                     spoke,
@@ -98,21 +99,16 @@ fn kinds(model: &Model) -> Vec<(KindId, Vec<KindId>)> {
 struct Pair<'a> {
     spoke: &'a Kind,
     hub: &'a Kind,
-    manifest: &'a Value,
 }
 
 impl Pair<'_> {
-    fn schema(&self, kind: &Kind) -> &Value {
-        evolution::schema_of(self.manifest, &kind.version).unwrap_or(&Value::Null)
-    }
-
     fn steps(
         &self,
+        (from, to): (&Schema, &Schema),
         options: &Options,
         matched: &mut [bool],
         diagnostics: &mut Diagnostics,
     ) -> (Vec<ConversionStep>, Vec<(SchemaPath, Vec<String>)>) {
-        let (from, to) = (self.schema(self.spoke), self.schema(self.hub));
         let mut declared = Declared::read(self, from, to, options, matched);
         let changes = evolution::diff(from, to, &declared.pairs);
         let mut steps: Vec<ConversionStep> = changes
@@ -127,7 +123,7 @@ impl Pair<'_> {
     }
 }
 
-fn step(change: Change, from: &Value, to: &Value) -> ConversionStep {
+fn step(change: Change, from: &Schema, to: &Schema) -> ConversionStep {
     let known = match change.class {
         Class::Pruned => known(to, change.to.as_ref()),
         Class::Preserved => known(from, change.from.as_ref()),
@@ -148,16 +144,12 @@ fn step(change: Change, from: &Value, to: &Value) -> ConversionStep {
 }
 
 /// Returns the fields that an object declares, and those that the API server keeps in it.
-fn known(root: &Value, path: Option<&SchemaPath>) -> Vec<String> {
-    let schema = path
-        .and_then(|path| evolution::at(root, path))
-        .unwrap_or(&Value::Null);
-    let mut names: Vec<String> = schema["properties"]
-        .as_object()
-        .map(|fields| fields.keys().cloned().collect())
-        .unwrap_or_default();
+fn known(root: &Schema, path: Option<&SchemaPath>) -> Vec<String> {
+    let schema = path.and_then(|path| evolution::at(root, path));
+    let fields = schema.into_iter().flat_map(Schema::fields);
+    let mut names: Vec<String> = fields.map(|(name, _)| name.clone()).collect();
     let is_root = path.is_none_or(|path| path.last().is_none());
-    if is_root || schema["x-kubernetes-embedded-resource"] == true {
+    if is_root || schema.is_some_and(|it| it.kubernetes.embedded_resource) {
         names.extend(["apiVersion", "kind", "metadata"].map(str::to_owned));
         names.sort_unstable();
         names.dedup();
@@ -166,7 +158,7 @@ fn known(root: &Value, path: Option<&SchemaPath>) -> Vec<String> {
 }
 
 /// Returns the lists around the steps whose items have keys.
-fn keyed(steps: &[ConversionStep], from: &Value, to: &Value) -> Vec<(SchemaPath, Vec<String>)> {
+fn keyed(steps: &[ConversionStep], from: &Schema, to: &Schema) -> Vec<(SchemaPath, Vec<String>)> {
     let mut found: Vec<(SchemaPath, Vec<String>)> = Vec::new();
     for (root, path) in steps
         .iter()
@@ -176,12 +168,10 @@ fn keyed(steps: &[ConversionStep], from: &Value, to: &Value) -> Vec<(SchemaPath,
         while let Some(path) = at {
             if let (Some(Segment::Items), Some(list)) = (path.last(), path.parent())
                 && let Some(schema) = evolution::at(root, list)
-                && schema["x-kubernetes-list-type"] == "map"
+                && schema.kubernetes.list_type.as_deref() == Some("map")
                 && !found.iter().any(|(other, _)| other == list)
             {
-                let keys = schema["x-kubernetes-list-map-keys"].as_array();
-                let keys = keys.into_iter().flatten().filter_map(Value::as_str);
-                found.push((list.clone(), keys.map(str::to_owned).collect()));
+                found.push((list.clone(), schema.kubernetes.list_map_keys.clone()));
             }
             at = path.parent();
         }
