@@ -24,7 +24,7 @@ use crate::{
 /// One thing that can happen next: a move, and a fault at it.
 type Alternative = (Move, Option<Fault>);
 
-/// A state on the way of the current run.
+/// A state on the way of the current run, with what can happen next in it.
 struct Branch {
     alternatives: Vec<Alternative>,
     /// The alternative of the current run.

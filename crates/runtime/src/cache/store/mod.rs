@@ -265,7 +265,7 @@ impl Store {
         }
     }
 
-    pub(super) fn insert(&mut self, object: &Shared) -> Option<Shared> {
+    fn insert(&mut self, object: &Shared) -> Option<Shared> {
         let (namespace, _) = names(object.metadata());
         let old = if let Some(set) = self.namespaces.get_mut(namespace) {
             set.insert(object)
@@ -287,7 +287,7 @@ impl Store {
         old
     }
 
-    pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Shared> {
+    fn remove(&mut self, namespace: &str, name: &str) -> Option<Shared> {
         let set = self.namespaces.get_mut(namespace)?;
         let old = set.remove(namespace, name)?;
         if set.is_empty() {
