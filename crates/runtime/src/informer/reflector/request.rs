@@ -7,9 +7,9 @@ use kube::{
     core,
 };
 
+use super::response::GZIP;
 #[cfg(feature = "protobuf")]
 use super::response::PROTOBUF;
-use super::response::{CBOR, GZIP};
 use crate::informer::InformerConfig;
 
 const JSON: &str = "application/json";
@@ -137,9 +137,6 @@ fn accept(config: &InformerConfig, metadata: Option<&str>) -> HeaderValue {
     #[cfg(feature = "protobuf")]
     if metadata.is_some() && !config.keep_managed_fields {
         forms.push(PROTOBUF);
-    }
-    if config.cbor {
-        forms.push(CBOR);
     }
     forms.push(JSON);
     let forms: Vec<_> = forms
