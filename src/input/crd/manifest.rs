@@ -5,6 +5,7 @@ use crate::base::diag::{Code, Diagnostics, Place, pointer};
 use crate::base::source::{Source, SourceId};
 use crate::input::yaml::{Document, Lines};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// API group and kind of a CRD.
 const GROUP: &str = "apiextensions.k8s.io/";
@@ -99,8 +100,8 @@ fn manifest(
     visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
 ) {
     let mut reader = reader(place.clone(), diagnostics);
-    let Some(map) = reader.object(&value, &At::default()) else {
-        return;
+    let Some(map) = value.as_object() else {
+        return reader.wrong_type(&value, &At::default(), "a map");
     };
     let (api_version, kind) = (text(map, "apiVersion"), text(map, "kind"));
     match kind {
@@ -146,7 +147,7 @@ fn list(
         Value::Null => Vec::new(),
         other => {
             let root = At::default();
-            reader(place.clone(), diagnostics).list(&other, &root.key("items"));
+            reader(place.clone(), diagnostics).wrong_type(&other, &root.key("items"), "a list");
             Vec::new()
         }
     };
@@ -213,7 +214,7 @@ fn reader(base: Place, diagnostics: &mut Diagnostics) -> Reader<'_> {
     Reader {
         diagnostics,
         base,
-        wrong_type: Code::WrongType,
+        mistyped: HashSet::new(),
         schema: None,
         moved: Vec::new(),
         is_legacy: false,
