@@ -13,7 +13,6 @@ const KNOWN: &[&str] = &[
     "src/api/site",
     "src/input/yaml",
     "src/model/evolution",
-    "src/operator/scaffold",
 ];
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
@@ -114,8 +113,8 @@ fn follow(modules: &mut [Module]) {
         let (module, rest) = path.split_at(length);
         let (name, rest) = rest.split_first()?;
         let same = |it: &&Vec<String>| it.last() == Some(name) && !path.starts_with(it);
-        let used = uses[module].iter().find(same)?;
-        Some([used, rest].concat())
+        let from = uses[module].iter().find(same)?;
+        Some([from, rest].concat())
     };
     for path in modules.iter_mut().flat_map(|it| &mut it.used) {
         // Two modules may have the same from each other, by `*`.
