@@ -88,7 +88,7 @@ pub use options::{Allow, Conversion, Deny, Emitter, Kubernetes, Override};
 pub mod private {
     #[cfg(feature = "cli")]
     pub mod compat {
-        pub use crate::api::compat::{Verdict, rules, rust_verdict, verdicts};
+        pub use crate::api::compat::rules;
     }
     /// Returns name, level, meaning, advice and source of each rule of `lint`.
     #[cfg(feature = "cli")]

@@ -68,7 +68,7 @@ pub(super) fn by_crd<'o>(
 /// Returns the name of the CRD of a kind, which may be that name already.
 fn crd(owner: &str, model: &Model) -> Result<String, String> {
     let kinds = model.kinds.iter();
-    let kinds = kinds.map(|kind| (scaffold::crd_name(kind), kind.kind.as_str()));
+    let kinds = kinds.map(|kind| (kind.crd_name(), kind.kind.as_str()));
     let kinds: BTreeSet<(String, &str)> = kinds.collect();
     let found = kinds
         .iter()

@@ -169,7 +169,7 @@ fn after_a_killed_run_no_file_is_torn_and_the_next_run_repairs_the_tree() {
         let side = round % 2;
         let (name, files) = &fixture.sides[side];
         let before = fixture.output();
-        // The journal is written first, so the list changes first; then files are renamed and stale ones removed.
+        // The list changes first; then files are renamed and stale ones removed.
         let mut changing = vec![LIST];
         let paths: BTreeSet<_> = before.keys().chain(files.keys()).collect();
         let changed = paths

@@ -2,7 +2,6 @@
 mod book;
 mod corpus;
 mod dist;
-mod evolve;
 mod known;
 mod krew;
 mod package;
@@ -25,9 +24,6 @@ enum Task {
 
     /// Build the archive of a release for this machine
     Dist(dist::Arguments),
-
-    /// Change real CRDs at random, and search for objects that disprove what `kube-codegen diff` calls compatible
-    Evolve(evolve::Arguments),
 
     /// Read random valid objects of a directory of real CRDs as their generated types, and compare what is written
     Roundtrip(roundtrip::Arguments),
@@ -56,7 +52,6 @@ fn main() -> ExitCode {
         Task::BenchBook(arguments) => book::run(&arguments),
         Task::Corpus(arguments) => corpus::run(&arguments),
         Task::Dist(arguments) => dist::run(&arguments),
-        Task::Evolve(arguments) => evolve::run(&arguments),
         Task::Roundtrip(arguments) => roundtrip::run(&arguments),
         Task::KnownTypes(arguments) => known::run(&arguments),
         Task::Krew(arguments) => krew::run(&arguments),

@@ -11,7 +11,6 @@ pub mod random;
 mod script;
 mod session;
 pub mod types;
-pub mod witnesses;
 
 pub use self::{
     normal::Normal,

@@ -1,6 +1,6 @@
 //! `record` writes the answers of a real API server beside the scripts, `types` records its built-in kinds, `random` compares
 //! both servers on random requests, and `objects`, `costs` and `estimates` compare the schemas of CRDs with a real API server: on random
-//! objects, in what rules cost, and in what they cost at most. `witnesses` tries objects that prove changes of CRDs. `serve` starts one of the servers for other programs.
+//! objects, in what rules cost, and in what they cost at most. `serve` starts one of the servers for other programs.
 
 use std::{
     env, fs,
@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-use kube_codegen_conformance::{Script, Session, definitions, objects, random, witnesses};
+use kube_codegen_conformance::{Script, Session, definitions, objects, random};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::{ApiServer, Controllers, Tls};
 use testresult::TestResult;
@@ -19,8 +19,7 @@ const USAGE: &str = "usage: conformance record [SCRIPT…] | types
        conformance objects [--count N] [--seed N] [--show N] [CRDS…]
        conformance serve [--real] [--controllers] KUBECONFIG
        conformance costs [WORD…]
-       conformance estimates [--show N] [CRDS…]
-       conformance witnesses FILE";
+       conformance estimates [--show N] [CRDS…]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -64,15 +63,6 @@ async fn main() -> ExitCode {
             match paths.next() {
                 Some(path) => serve(path.as_ref(), has("--real"), has("--controllers")).await,
                 None => Err("serve needs the path of a kubeconfig that it writes".into()),
-            }
-        }
-        Some("witnesses") => {
-            let files = paths();
-            match files.first() {
-                Some(file) => witnesses(file).await,
-                None => {
-                    Err("witnesses needs the file that `cargo xtask evolve --write` makes".into())
-                }
             }
         }
         Some("costs") => costs(&args[1..]).await,
@@ -226,16 +216,6 @@ async fn costs(words: &[String]) -> TestResult {
 async fn estimates(crds: &[PathBuf], show: usize) -> TestResult {
     let plane = ControlPlane::start().await?;
     let report = objects::estimates::run(&plane.client()?, crds, show).await?;
-    print!("{report}");
-    plane.stop().await?;
-    Ok(())
-}
-
-/// Tries the objects that prove changes of CRDs with a real API server.
-async fn witnesses(file: &Path) -> TestResult {
-    let plane = ControlPlane::start().await?;
-    let namespace = plane.namespace("witnesses").await?;
-    let report = witnesses::run(&plane.client()?, namespace.name(), file).await?;
     print!("{report}");
     plane.stop().await?;
     Ok(())

@@ -1,5 +1,5 @@
 //! The command line: `build` builds the programs, `up` runs a control plane until Ctrl-C or the end of input. What follows `--` are arguments of
-//! kube-apiserver, such as `--feature-gates=CBORServingAndStorage=true`.
+//! kube-apiserver, such as `--feature-gates=CoordinatedLeaderElection=true`.
 
 use std::{env, io, process::ExitCode, thread};
 

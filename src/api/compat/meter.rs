@@ -25,6 +25,7 @@ impl<'r> Meter<'r> {
     }
 
     /// Reports nothing.
+    #[cfg(test)]
     pub(crate) fn silent() -> Self {
         Self::new(&|_, _| {})
     }

@@ -67,10 +67,7 @@ pub(crate) use rules::{Level, Rule};
 pub(crate) use rust::Releases;
 pub(crate) use stored::{Effect, Group, Reading, readings};
 
-use crate::{
-    base::{options::Options, source::Source, threads},
-    input::path::SchemaPath,
-};
+use crate::{base::threads, input::path::SchemaPath};
 use side::Side;
 use witness::Search;
 
@@ -148,19 +145,6 @@ impl Finding {
     }
 }
 
-/// What a comparison of two states of a CRD found at one place, for tests.
-#[derive(Clone, Debug)]
-pub struct Verdict {
-    /// The name of the rule.
-    pub rule: &'static str,
-    /// The path in the schema.
-    pub path: String,
-    /// The level for the cluster.
-    pub level: &'static str,
-    /// The object that proves it, as the command prints it.
-    pub witness: Option<Value>,
-}
-
 /// Returns the name, the level, the meaning and the advice of each rule, for the documentation.
 pub fn rules() -> impl Iterator<Item = [&'static str; 4]> {
     let all = Rule::ALL.iter();
@@ -172,34 +156,6 @@ pub fn rules() -> impl Iterator<Item = [&'static str; 4]> {
             rule.advice(),
         ]
     })
-}
-
-/// Compares two states of a CRD, without the code that is generated from them.
-pub fn verdicts(old: &Value, new: &Value) -> Vec<Verdict> {
-    let found = compare_crd(old, new, &Meter::silent()).into_iter();
-    found
-        .map(|it| Verdict {
-            rule: it.rule.name(),
-            path: it.path,
-            level: it.level.name(),
-            witness: it.witness.as_ref().map(Witness::json),
-        })
-        .collect()
-}
-
-/// Compares the code that is generated from two states of a CRD, for tests: what breaks, and the options that keep all of it, if there are
-/// any.
-///
-/// # Errors
-/// If a state does not generate.
-pub fn rust_verdict(
-    old: &Value,
-    new: &Value,
-    options: &Options,
-) -> Result<(Vec<String>, Option<Options>), String> {
-    let source = |crd: &Value| [Source::new("crd.yaml", crd.to_string())];
-    let releases = Releases::new(&source(old), &source(new), options)?;
-    Ok(releases.verdict(options))
 }
 
 /// The changes of one CRD.

@@ -190,25 +190,6 @@ impl Releases {
         })
     }
 
-    /// Returns what the breaks are, and the options that keep all of them, if there are any.
-    pub(super) fn verdict(&self, options: &Options) -> (Vec<String>, Option<Options>) {
-        let breaks = self.breaks.iter();
-        let breaks = breaks.map(|it| format!("{} {}", it.item, it.what));
-        let mut kept = options.clone();
-        let mut keeps: Vec<&Keep> = self
-            .breaks
-            .iter()
-            .filter_map(|it| it.keep.as_ref())
-            .collect();
-        let all = keeps.len() == self.breaks.len();
-        keeps.sort_unstable();
-        keeps.dedup();
-        for keep in &keeps {
-            keep.candidate.apply(&mut kept);
-        }
-        (breaks.collect(), (all && !keeps.is_empty()).then_some(kept))
-    }
-
     /// Gives each break of a kind to the change that causes it: of several, the one nearest to its place.
     pub(super) fn assign(&mut self, group: &str, kind: &str, findings: &mut [Finding]) {
         for broken in self.rest(group, kind) {

@@ -9,6 +9,7 @@ mod verdicts;
 use serde_json::json;
 
 use super::*;
+use crate::base::{options::Options, source::Source};
 
 fn crd() -> Value {
     json!({

@@ -38,35 +38,25 @@ impl Wanted {
     /// Reads the flags and the project, whose problems are printed.
     pub(super) fn new(args: &Args, console: &mut Console) -> Result<Self, CommandError> {
         let mut found = Diagnostics::new();
+        let given = Takeover {
+            namespace: args.deploy_namespace.clone(),
+            lease: args.lease.clone(),
+            field_manager: args.field_manager.clone(),
+            ..Takeover::default()
+        };
         let project = match &args.from_kubebuilder {
-            Some(directory) => Some(kubebuilder::read(directory, &mut found)?),
+            Some(directory) => Some(kubebuilder::read(directory, given.clone(), &mut found)?),
             None => None,
         };
         let derived = match &args.from_kube_derive {
             Some(directory) => Some(kube_derive::read(directory)?),
             None => None,
         };
-        let mut takeover = match (&project, &derived) {
+        let takeover = match (&project, &derived) {
             (Some(project), _) => project.takeover.clone(),
-            (None, Some(derived)) => derived.takeover(),
-            (None, None) => Takeover::default(),
+            (None, Some(derived)) => derived.takeover(given),
+            (None, None) => given,
         };
-        for (given, taken) in [
-            (&args.deploy_namespace, &mut takeover.namespace),
-            (&args.lease, &mut takeover.lease),
-            (&args.field_manager, &mut takeover.field_manager),
-        ] {
-            if given.is_some() {
-                taken.clone_from(given);
-            }
-        }
-        found.retain(|it| {
-            let hint = it.hint.as_deref().unwrap_or_default();
-            let is_given =
-                |flag: &Option<String>, name: &str| flag.is_some() && hint.contains(name);
-            !is_given(&args.deploy_namespace, "--deploy-namespace")
-                && !is_given(&args.lease, "--lease")
-        });
         let sources = project.as_ref().map_or(&[][..], |it| &it.sources);
         found.locate(sources);
         console.diagnostics(&found, sources, &[]);

@@ -1,5 +1,5 @@
 //! Reads the printer columns and selectable fields of a version.
-use super::reader::{At, Reader, entry};
+use super::reader::{At, Reader, entry, text_of};
 use crate::base::diag::{Code, Severity};
 use serde_json::{Map, Value};
 
@@ -46,17 +46,16 @@ pub(super) fn read(
     let Some(list) = entry(version, "additionalPrinterColumns") else {
         return Vec::new();
     };
-    let list = reader.list(list, &at);
-    list.iter()
-        .enumerate()
+    let list = list.as_array().into_iter().flatten();
+    list.enumerate()
         .filter_map(|(index, item)| column(reader, item, &at.index(index)))
         .collect()
 }
 
 fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column> {
-    let map = reader.object(value, at)?;
+    let map = value.as_object()?;
     reader.unknown_fields(map, COLUMN, at);
-    let mut text = |key: &str| reader.text_of(map, key, at);
+    let text = |key: &str| text_of(map, key);
     let (name, type_, json_path) = (text("name"), text("type"), text("jsonPath"));
     let (format, description) = (text("format"), text("description"));
     let is_open = |path: &str| path.starts_with('.') && !is_closed(path);
@@ -70,15 +69,13 @@ fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column>
             .hint("kubectl shows none of the columns of a version with such a path; close it")
             .severity = Severity::Warning;
     }
-    let priority = entry(map, "priority")
-        .and_then(|value| reader.integer(value, &at.key("priority")))
-        .unwrap_or_default();
+    let priority = map.get("priority").and_then(Value::as_i64);
     Some(Column {
         name: name?,
         type_: type_?,
         format,
         description,
-        priority: i32::try_from(priority).unwrap_or(i32::MAX),
+        priority: i32::try_from(priority.unwrap_or_default()).unwrap_or(i32::MAX),
         json_path: json_path?,
     })
 }
@@ -112,17 +109,13 @@ pub(super) fn selectable(
         return Vec::new();
     };
     let mut fields = Vec::new();
-    for (index, item) in reader.list(list, &at).iter().enumerate() {
+    for (index, item) in list.as_array().into_iter().flatten().enumerate() {
         let at = at.index(index);
-        let Some(map) = reader.object(item, &at) else {
+        let Some(map) = item.as_object() else {
             continue;
         };
         reader.unknown_fields(map, &["jsonPath"], &at);
-        fields.extend(
-            reader
-                .text_of(map, "jsonPath", &at)
-                .map(|json_path| SelectableField { json_path }),
-        );
+        fields.extend(text_of(map, "jsonPath").map(|json_path| SelectableField { json_path }));
     }
     fields
 }

@@ -1,4 +1,5 @@
-//! Decodes a manifest as the generated `crd()` will, and reports each value that it could not decode.
+//! Decodes a manifest as the generated `crd()` will: reports each value of a wrong type, and takes it out, so that all that reads the
+//! manifest afterwards finds values of the right type or none.
 //!
 //! `crd()` decodes the manifest with k8s-openapi's `CustomResourceDefinition`. The generator does not depend on that crate: a
 //! library cannot select the Kubernetes version that k8s-openapi is built for. The shapes below are those of its types; the
@@ -6,11 +7,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 
 use super::reader::{At, Reader};
 use super::time::is_date_time;
-use crate::base::diag::{Code, Severity};
+use crate::base::diag::{Code, pointer};
 
 /// What a value must be.
 enum Shape {
@@ -144,7 +144,7 @@ static VERSION: Shape = Object(&[
                     ("statusReplicasPath", &Text),
                 ]),
             ),
-            ("status", &Json),
+            ("status", &Object(&[])),
         ]),
     ),
 ]);
@@ -237,40 +237,45 @@ static SCHEMA: Shape = Object(&[
     ),
 ]);
 
-/// A value that cannot be decoded.
-pub(super) struct Failure {
-    code: Code,
-    pub(super) pointer: String,
+/// A value of a wrong type.
+struct Failure {
+    pointer: String,
+    is_in_schema: bool,
     message: String,
+    /// Whether it would be right in quotes.
+    lacks_quotes: bool,
 }
 
-/// Reports what cannot be decoded, unless the reader has reported the same place.
-pub(super) fn report(failures: Vec<Failure>, reader: &mut Reader<'_>) {
-    if failures.is_empty() {
-        return;
-    }
-    let errors = reader
-        .diagnostics
-        .iter()
-        .filter(|it| it.severity == Severity::Error && it.place.document == reader.base.document);
-    let mut known: HashSet<String> = errors.map(|it| it.place.pointer.clone()).collect();
-    for failure in failures {
-        let place = reader.place_of(&failure.pointer);
-        if known.insert(place.pointer.clone()) {
-            reader
-                .diagnostics
-                .report(failure.code, place, failure.message);
-        }
-    }
-}
-
-/// Returns what cannot be decoded.
+/// Reports the values of a wrong type, and replaces them by null, which is absent to the API server.
 ///
 /// A null in a list or a map becomes the zero value of its type, as the API server reads it.
-pub(super) fn decode(manifest: &mut Value) -> Vec<Failure> {
+pub(super) fn decode(reader: &mut Reader<'_>, manifest: &mut Value) {
     let mut decoding = Decoding::default();
     decoding.value(manifest, &DEFINITION, &At::default());
-    decoding.failures
+    for failure in decoding.failures {
+        let steps: Vec<String> = pointer::steps(&failure.pointer).take(5).collect();
+        if let [spec, versions, index, ..] = &*steps
+            && (&**spec, &**versions) == ("spec", "versions")
+        {
+            let version = format!("/spec/versions/{index}");
+            let name = manifest.pointer(&format!("{version}/name"));
+            reader.base.version = name.and_then(Value::as_str).map(str::to_owned);
+            let schema = failure.is_in_schema;
+            reader.schema = schema.then(|| version + "/schema/openAPIV3Schema");
+        }
+        let code = if failure.is_in_schema {
+            Code::KeywordType
+        } else {
+            Code::WrongType
+        };
+        let place = reader.place_of(&failure.pointer);
+        let finding = reader.diagnostics.report(code, place, failure.message);
+        if failure.lacks_quotes {
+            finding.hint("put it in quotes");
+        }
+        (reader.base.version, reader.schema) = (None, None);
+        reader.mistyped.insert(failure.pointer);
+    }
 }
 
 #[derive(Default)]
@@ -281,7 +286,7 @@ struct Decoding {
 impl Decoding {
     fn value(&mut self, value: &mut Value, shape: &'static Shape, at: &At<'_>) {
         match (shape, value) {
-            (Json, _) => {}
+            (Json, _) | (SchemaOr(Flag), Value::Bool(_)) => {}
             (List(item), Value::Array(items)) => {
                 for (index, value) in items.iter_mut().enumerate() {
                     self.element(value, item, &at.index(index));
@@ -301,20 +306,18 @@ impl Decoding {
                 }
             }
             (SchemaOr(_), value @ Value::Object(_)) => self.value(value, &SCHEMA, at),
-            (SchemaOr(other), value @ (Value::Array(_) | Value::Bool(_))) => {
-                self.value(value, other, at);
-            }
+            (SchemaOr(other @ List(_)), value @ Value::Array(_)) => self.value(value, other, at),
             (shape, value) => {
                 if !shape.fits(value) {
                     self.failures.push(Failure {
-                        code: if at.is_in_schema() {
-                            Code::KeywordType
-                        } else {
-                            Code::WrongType
-                        },
                         pointer: at.pointer(),
+                        is_in_schema: at.is_in_schema(),
                         message: at.mistyped(value, shape.wanted()),
+                        lacks_quotes: matches!(shape, Text)
+                            && !value.is_object()
+                            && !value.is_array(),
                     });
+                    *value = Value::Null;
                 }
             }
         }
@@ -358,9 +361,9 @@ impl Shape {
             Bytes => "Base64 text",
             Json => "any value",
             List(_) => "a list",
-            Self::Map(_) | Object(_) => "a map",
             SchemaOr(Flag) => "a schema, true or false",
-            SchemaOr(_) => "a schema or a list",
+            it if matches!(it, SchemaOr(_)) || std::ptr::eq(it, &raw const SCHEMA) => "a schema",
+            Self::Map(_) | Object(_) | SchemaOr(_) => "a map",
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reads a manifest of `apiextensions.k8s.io/v1`.
-use super::decode::{self, Failure};
-use super::reader::{At, Reader, entry};
+use super::decode::decode;
+use super::reader::{At, Reader, entry, flag_of, text_of};
 use super::{Crd, check, names, version};
 use crate::base::diag::Code;
 use serde_json::{Map, Value};
@@ -27,29 +27,22 @@ const SPEC: &[&str] = &[
 
 /// Reads a CRD; none if a required part of it is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
-    let failures = decode::decode(&mut manifest);
-    let crd = definition(reader, manifest, &failures);
-    decode::report(failures, reader);
-    crd
-}
-
-fn definition(reader: &mut Reader<'_>, mut manifest: Value, mistyped: &[Failure]) -> Option<Crd> {
+    decode(reader, &mut manifest);
     let root = At::default();
-    let map = reader.object(&manifest, &root)?;
-    let is_valid = check::definition(reader, &manifest, mistyped);
-    let name = metadata_name(reader, map, &root);
+    let map = manifest.as_object()?;
+    let is_valid = check::definition(reader, &manifest);
+    let name = metadata_name(map);
     let at = root.key("spec");
     let Some(spec) = entry(map, "spec") else {
         reader.missing(&at, "`spec`");
         return None;
     };
-    let spec = reader.object(spec, &at)?;
+    let spec = spec.as_object()?;
     reader.unknown_fields(spec, SPEC, &at);
-    let group = reader.text_of(spec, "group", &at);
+    let group = text_of(spec, "group");
     let names = names::read(reader, spec, &at);
-    let scope = scope(reader, spec, &at);
-    let preserved = entry(spec, "preserveUnknownFields")
-        .is_some_and(|value| reader.flag(value, &at.key("preserveUnknownFields")));
+    let scope = scope(spec);
+    let preserved = flag_of(spec, "preserveUnknownFields");
     reader.preserves = preserved;
     // The schemas are moved out of the manifest below.
     let text = indented(&manifest);
@@ -75,18 +68,12 @@ fn indented(manifest: &Value) -> Arc<str> {
     text.into()
 }
 
-fn metadata_name(
-    reader: &mut Reader<'_>,
-    map: &Map<String, Value>,
-    root: &At<'_>,
-) -> Option<String> {
-    let at = root.key("metadata");
-    let metadata = reader.object(entry(map, "metadata")?, &at)?;
-    reader.text_of(metadata, "name", &at)
+fn metadata_name(map: &Map<String, Value>) -> Option<String> {
+    text_of(map.get("metadata")?.as_object()?, "name")
 }
 
-fn scope(reader: &mut Reader<'_>, spec: &Map<String, Value>, at: &At<'_>) -> Option<Scope> {
-    match reader.text_of(spec, "scope", at)?.as_str() {
+fn scope(spec: &Map<String, Value>) -> Option<Scope> {
+    match spec.get("scope")?.as_str()? {
         "Namespaced" => Some(Scope::Namespaced),
         "Cluster" => Some(Scope::Cluster),
         _ => None,
@@ -104,7 +91,6 @@ fn versions(
         reader.missing(&at, "`spec.versions`");
         return None;
     };
-    reader.typed(list, &at, "a list", Value::as_array)?;
     let list = list.as_array_mut()?;
     if list.is_empty() {
         reader.missing(&at, "at least one version in `spec.versions`");

@@ -99,8 +99,8 @@ fn manifest(
     visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
 ) {
     let mut reader = Reader::new(place.clone(), diagnostics);
-    let Some(map) = reader.object(&value, &At::default()) else {
-        return;
+    let Some(map) = value.as_object() else {
+        return reader.wrong_type(&value, &At::default(), "a map");
     };
     let (api_version, kind) = (text(map, "apiVersion"), text(map, "kind"));
     match kind {
@@ -146,7 +146,8 @@ fn list(
         Value::Null => Vec::new(),
         other => {
             let root = At::default();
-            Reader::new(place.clone(), diagnostics).list(&other, &root.key("items"));
+            let mut reader = Reader::new(place.clone(), diagnostics);
+            reader.wrong_type(&other, &root.key("items"), "a list");
             Vec::new()
         }
     };

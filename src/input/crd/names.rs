@@ -1,6 +1,6 @@
 //! Reads `spec.names` with the API server's defaults.
 use super::Names;
-use super::reader::{At, Reader, entry};
+use super::reader::{At, Reader, entry, text_of, texts};
 use serde_json::{Map, Value};
 
 /// The fields of `spec.names`.
@@ -21,18 +21,18 @@ pub(super) fn read(
 ) -> Option<Names> {
     let at = at.key("names");
     let Some(names) = entry(spec, "names") else {
-        reader
-            .missing(&at, "`spec.names`")
-            .hint("for example {plural: foos, kind: Foo}; names are never inferred");
+        if let Some(finding) = reader.missing(&at, "`spec.names`") {
+            finding.hint("for example {plural: foos, kind: Foo}; names are never inferred");
+        }
         return None;
     };
-    let map = reader.object(names, &at)?;
+    let map = names.as_object()?;
     reader.unknown_fields(map, NAMES, &at);
-    let mut name = |key: &str| reader.text_of(map, key, &at);
+    let name = |key: &str| text_of(map, key);
     let (plural, kind) = (name("plural"), name("kind"));
     let (singular, list_kind) = (name("singular"), name("listKind"));
-    let short_names = several(reader, map, "shortNames", &at);
-    let categories = several(reader, map, "categories", &at);
+    let short_names = several(map, "shortNames");
+    let categories = several(map, "categories");
     let (plural, kind) = (plural?, kind?);
     Some(Names {
         singular: singular.unwrap_or_else(|| kind.to_lowercase()),
@@ -44,12 +44,6 @@ pub(super) fn read(
     })
 }
 
-fn several(
-    reader: &mut Reader<'_>,
-    map: &Map<String, Value>,
-    key: &str,
-    at: &At<'_>,
-) -> Vec<String> {
-    let at = at.key(key);
-    entry(map, key).map_or_else(Vec::new, |value| reader.texts(value, &at))
+fn several(map: &Map<String, Value>, key: &str) -> Vec<String> {
+    map.get(key).map_or_else(Vec::new, texts)
 }

@@ -1,5 +1,5 @@
 //! Reads a [`Schema`] with all its keywords.
-use super::reader::{At, Reader, closest};
+use super::reader::{At, Reader, closest, texts};
 use super::{Additional, Constraints, Items, Schema, SchemaType};
 use crate::base::diag::{Code, Diagnostics, Place};
 use serde_json::{Map, Value};
@@ -17,10 +17,10 @@ impl Schema {
     }
 }
 
-/// Reads a schema node and its children, and reports keywords of the wrong type.
+/// Reads a schema node and its children.
 pub(super) fn read(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Box<Schema> {
     let mut schema = Box::<Schema>::default();
-    let Some(map) = object(reader, value, at, "a schema") else {
+    let Value::Object(map) = value else {
         return schema;
     };
     for (keyword, value) in map {
@@ -42,35 +42,34 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Valu
     let logic = &mut schema.logic;
     match keyword {
         "type" => {
-            let name = reader.text(&value, at);
+            let name = value.as_str();
             schema.type_ = name.map(|name| type_of(reader, name, at));
         }
-        "format" => schema.format = text(reader, value, at),
-        "title" => schema.title = text(reader, value, at),
-        "description" => schema.description = text(reader, value, at),
-        "nullable" => schema.nullable = reader.flag(&value, at),
+        "format" => schema.format = text(value),
+        "title" => schema.title = text(value),
+        "description" => schema.description = text(value),
+        "nullable" => schema.nullable = value == true,
         "default" => schema.default = Some(value),
-        "enum" => schema.enum_ = list(reader, value, at),
+        "enum" => schema.enum_ = list(value),
         "properties" => {
-            schema.properties =
-                object(reader, value, at, "a map").map(|map| properties(reader, map, at));
+            schema.properties = object(value).map(|map| properties(reader, map, at));
         }
-        "required" => schema.required = reader.texts(&value, at),
-        "items" => schema.items = items(reader, value, at),
-        "additionalProperties" => schema.additional = additional(reader, value, at),
-        "oneOf" => logic.one_of = objects(reader, value, at),
-        "anyOf" => logic.any_of = objects(reader, value, at),
-        "allOf" => logic.all_of = objects(reader, value, at),
-        "not" => logic.not = object(reader, value, at, "a map").map(Value::Object),
+        "required" => schema.required = texts(&value),
+        "items" => schema.items = Some(items(reader, value, at)),
+        "additionalProperties" => schema.additional = Some(additional(reader, value, at)),
+        "oneOf" => logic.one_of = list(value).unwrap_or_default(),
+        "anyOf" => logic.any_of = list(value).unwrap_or_default(),
+        "allOf" => logic.all_of = list(value).unwrap_or_default(),
+        "not" => logic.not = object(value).map(Value::Object),
         "x-kubernetes-preserve-unknown-fields" => {
-            kubernetes.preserve_unknown_fields = reader.flag(&value, at);
+            kubernetes.preserve_unknown_fields = value == true;
         }
-        "x-kubernetes-embedded-resource" => kubernetes.embedded_resource = reader.flag(&value, at),
-        "x-kubernetes-int-or-string" => kubernetes.int_or_string = reader.flag(&value, at),
-        "x-kubernetes-list-type" => kubernetes.list_type = text(reader, value, at),
-        "x-kubernetes-list-map-keys" => kubernetes.list_map_keys = reader.texts(&value, at),
-        "x-kubernetes-map-type" => kubernetes.map_type = text(reader, value, at),
-        "x-kubernetes-validations" => kubernetes.validations = objects(reader, value, at),
+        "x-kubernetes-embedded-resource" => kubernetes.embedded_resource = value == true,
+        "x-kubernetes-int-or-string" => kubernetes.int_or_string = value == true,
+        "x-kubernetes-list-type" => kubernetes.list_type = text(value),
+        "x-kubernetes-list-map-keys" => kubernetes.list_map_keys = texts(&value),
+        "x-kubernetes-map-type" => kubernetes.map_type = text(value),
+        "x-kubernetes-validations" => kubernetes.validations = list(value).unwrap_or_default(),
         "example" | "externalDocs" => {
             schema.annotations.insert(keyword.to_owned(), value);
         }
@@ -78,7 +77,7 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Valu
             .iter()
             .find(|known| **known == keyword)
         {
-            Some(known) => constraint(reader, &mut schema.constraints, known, value, at),
+            Some(known) => schema.constraints.all.push((known, value)),
             None => {
                 schema.unknown.insert(keyword.to_owned(), value);
             }
@@ -86,29 +85,21 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Valu
     }
 }
 
-fn text(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<String> {
-    reader.text(&value, at)?;
+fn text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
         _ => None,
     }
 }
 
-fn list(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Vec<Value>> {
-    reader.typed(&value, at, "a list", Value::as_array)?;
+fn list(value: Value) -> Option<Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),
         _ => None,
     }
 }
 
-fn object(
-    reader: &mut Reader<'_>,
-    value: Value,
-    at: &At<'_>,
-    wanted: &str,
-) -> Option<Map<String, Value>> {
-    reader.typed(&value, at, wanted, Value::as_object)?;
+fn object(value: Value) -> Option<Map<String, Value>> {
     match value {
         Value::Object(map) => Some(map),
         _ => None,
@@ -163,51 +154,17 @@ fn properties(
         .collect()
 }
 
-fn items(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Items> {
-    if let Value::Array(tuple) = value {
-        return Some(Items::Tuple(tuple));
+fn items(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Items {
+    match value {
+        Value::Array(tuple) => Items::Tuple(tuple),
+        value => Items::Schema(read(reader, value, at)),
     }
-    reader.typed(&value, at, "a schema", Value::as_object)?;
-    Some(Items::Schema(read(reader, value, at)))
 }
 
-fn additional(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Option<Additional> {
-    if let Value::Bool(allowed) = value {
-        return Some(Additional::Bool(allowed));
-    }
-    let wanted = "a schema, true or false";
-    reader.typed(&value, at, wanted, Value::as_object)?;
-    Some(Additional::Schema(read(reader, value, at)))
-}
-
-fn objects(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Vec<Value> {
-    let list = list(reader, value, at).unwrap_or_default();
-    for (index, item) in list.iter().enumerate() {
-        reader.object(item, &at.index(index));
-    }
-    list
-}
-
-fn constraint(
-    reader: &mut Reader<'_>,
-    constraints: &mut Constraints,
-    keyword: &'static str,
-    value: Value,
-    at: &At<'_>,
-) {
-    let fits = match keyword {
-        "pattern" => reader.text(&value, at).is_some(),
-        "minimum" | "maximum" | "multipleOf" => reader
-            .typed(&value, at, "a number", Value::as_f64)
-            .is_some(),
-        "exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems" => reader
-            .typed(&value, at, "true or false", Value::as_bool)
-            .is_some(),
-        // The API server accepts negative bounds.
-        _ => reader.integer(&value, at).is_some(),
-    };
-    if fits {
-        constraints.all.push((keyword, value));
+fn additional(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Additional {
+    match value {
+        Value::Bool(allowed) => Additional::Bool(allowed),
+        value => Additional::Schema(read(reader, value, at)),
     }
 }
 

@@ -1,4 +1,6 @@
-//! Reads typed values from a document and reports those of another type.
+//! Reports what is wrong at a place in a document.
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -72,13 +74,13 @@ impl<'a> At<'a> {
     }
 }
 
-/// Reads typed values, and reports those of another type.
+/// Reports what is wrong with a manifest.
 pub(super) struct Reader<'d> {
     pub(super) diagnostics: &'d mut Diagnostics,
     /// Source, document and root pointer of the current CRD, with its name and version.
     pub(super) base: Place,
-    /// Code for values of the wrong type: schemas have their own.
-    pub(super) wrong_type: Code,
+    /// Pointers of values of a wrong type, which are reported, and count as absent.
+    pub(super) mistyped: HashSet<String>,
     /// Pointer of the current schema, for the schema path of diagnostics.
     pub(super) schema: Option<String>,
     /// Pointers of an upgraded manifest, with the pointers in its text.
@@ -94,7 +96,7 @@ impl<'d> Reader<'d> {
         Self {
             diagnostics,
             base,
-            wrong_type: Code::WrongType,
+            mistyped: HashSet::new(),
             schema: None,
             moved: Vec::new(),
             is_legacy: false,
@@ -163,8 +165,23 @@ impl Reader<'_> {
         self.diagnostics.report(code, place, message)
     }
 
-    pub(super) fn missing(&mut self, at: &At<'_>, what: &str) -> &mut Diagnostic {
-        self.report_key(Code::MissingField, at, format!("{what} is missing"))
+    /// Whether a value, or what contains it, has a wrong type.
+    pub(super) fn is_mistyped(&self, pointer: &str) -> bool {
+        let mut all = std::iter::successors(Some(pointer), |it| Some(it.rsplit_once('/')?.0));
+        all.any(|it| self.mistyped.contains(it))
+    }
+
+    /// Reports that something is missing, unless it has a wrong type.
+    pub(super) fn missing(&mut self, at: &At<'_>, what: &str) -> Option<&mut Diagnostic> {
+        if self.is_mistyped(&at.pointer()) {
+            return None;
+        }
+        Some(self.report_key(Code::MissingField, at, format!("{what} is missing")))
+    }
+
+    /// Reports that something else is expected.
+    pub(super) fn wrong_type(&mut self, value: &Value, at: &At<'_>, wanted: &str) {
+        self.report(Code::WrongType, at, at.mistyped(value, wanted));
     }
 
     /// Reports fields that the API does not have; it would drop them without an error.
@@ -177,85 +194,30 @@ impl Reader<'_> {
             }
         }
     }
-
-    pub(super) fn object<'v>(
-        &mut self,
-        value: &'v Value,
-        at: &At<'_>,
-    ) -> Option<&'v Map<String, Value>> {
-        self.typed(value, at, "a map", Value::as_object)
-    }
-
-    pub(super) fn list<'v>(&mut self, value: &'v Value, at: &At<'_>) -> &'v [Value] {
-        self.typed(value, at, "a list", Value::as_array)
-            .map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn text<'v>(&mut self, value: &'v Value, at: &At<'_>) -> Option<&'v str> {
-        let text = value.as_str();
-        if text.is_none() {
-            let finding = self.mistyped(value, at, "a string");
-            if !value.is_object() && !value.is_array() {
-                finding.hint("put it in quotes");
-            }
-        }
-        text
-    }
-
-    /// Reads the text of a field; to the API server, an empty one is absent.
-    pub(super) fn text_of(
-        &mut self,
-        map: &Map<String, Value>,
-        key: &str,
-        at: &At<'_>,
-    ) -> Option<String> {
-        let text = self.text(entry(map, key)?, &at.key(key))?;
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    pub(super) fn flag(&mut self, value: &Value, at: &At<'_>) -> bool {
-        self.typed(value, at, "true or false", Value::as_bool)
-            .unwrap_or_default()
-    }
-
-    pub(super) fn integer(&mut self, value: &Value, at: &At<'_>) -> Option<i64> {
-        self.typed(value, at, "an integer", Value::as_i64)
-    }
-
-    /// Reads a list of strings.
-    pub(super) fn texts(&mut self, value: &Value, at: &At<'_>) -> Vec<String> {
-        let mut texts = Vec::new();
-        for (index, item) in self.list(value, at).iter().enumerate() {
-            if let Some(text) = self.text(item, &at.index(index)) {
-                texts.push(text.to_owned());
-            }
-        }
-        texts
-    }
-
-    /// Reads a value with `read`; reports that `wanted` is expected if that fails.
-    pub(super) fn typed<'v, T>(
-        &mut self,
-        value: &'v Value,
-        at: &At<'_>,
-        wanted: &str,
-        read: impl FnOnce(&'v Value) -> Option<T>,
-    ) -> Option<T> {
-        let typed = read(value);
-        if typed.is_none() {
-            self.mistyped(value, at, wanted);
-        }
-        typed
-    }
-
-    fn mistyped(&mut self, value: &Value, at: &At<'_>, wanted: &str) -> &mut Diagnostic {
-        self.report(self.wrong_type, at, at.mistyped(value, wanted))
-    }
 }
 
 /// Returns an entry that is not null: to the API server, null is absent.
 pub(super) fn entry<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     map.get(key).filter(|value| !value.is_null())
+}
+
+/// Reads the text of a field; to the API server, an empty one is absent.
+pub(super) fn text_of(map: &Map<String, Value>, key: &str) -> Option<String> {
+    let text = map.get(key)?.as_str()?;
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Reads a flag; an absent one is off.
+pub(super) fn flag_of(map: &Map<String, Value>, key: &str) -> bool {
+    map.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
+/// Reads a list of strings.
+pub(super) fn texts(value: &Value) -> Vec<String> {
+    let items = value.as_array().into_iter().flatten();
+    items
+        .filter_map(|it| it.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// Returns the known name that a misspelt one most likely stands for.

@@ -11,10 +11,11 @@ use crate::base::diag::{Code, Place};
 
 /// Reports the rules of a schema that the API server rejects.
 pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
-    if !has_rules(root) {
+    let prefix = at.pointer();
+    // A schema without the values of a wrong type is another one.
+    if !has_rules(root) || reader.mistyped.iter().any(|it| it.starts_with(&prefix)) {
         return;
     }
-    // What is wrong with a schema that cannot be read is reported as it is read.
     let Ok(schema) = Schema::new(root) else {
         return;
     };
@@ -25,7 +26,7 @@ pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
         .map(|it| it.place.clone())
         .collect();
     for problem in rule_problems(&schema) {
-        let place = reader.place_of(&(at.pointer() + &problem.pointer));
+        let place = reader.place_of(&format!("{prefix}{}", problem.pointer));
         if reported.contains(&place) {
             continue;
         }

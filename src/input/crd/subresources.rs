@@ -1,5 +1,5 @@
 //! Reads the `subresources` of a version.
-use super::reader::{At, Reader, entry};
+use super::reader::{At, Reader, entry, text_of};
 use crate::base::diag::{Code, Severity};
 use serde_json::{Map, Value};
 
@@ -30,19 +30,18 @@ pub(super) fn read(
     let Some(value) = entry(version, "subresources") else {
         return Subresources::default();
     };
-    let Some(map) = reader.object(value, &at) else {
+    let Some(map) = value.as_object() else {
         return Subresources::default();
     };
     reader.unknown_fields(map, &["scale", "status"], &at);
     Subresources {
-        status: entry(map, "status")
-            .is_some_and(|status| reader.object(status, &at.key("status")).is_some()),
+        status: entry(map, "status").is_some(),
         scale: entry(map, "scale").and_then(|value| scale(reader, value, &at.key("scale"))),
     }
 }
 
 fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
-    let map = reader.object(value, at)?;
+    let map = value.as_object()?;
     let fields = [
         "specReplicasPath",
         "statusReplicasPath",
@@ -51,7 +50,7 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
     reader.unknown_fields(map, &fields, at);
     let [spec, status, selector] = fields;
     let mut path = |key: &str| {
-        let path = reader.text_of(map, key, at)?;
+        let path = text_of(map, key)?;
         // The API server accepts lists and filters, but finds nothing with them.
         let is_below = roots(key)
             .iter()

@@ -1,5 +1,5 @@
 //! Reads one of `spec.versions`.
-use super::reader::{At, Reader, entry};
+use super::reader::{At, Reader, entry, flag_of, text_of};
 use super::{Schema, SchemaType, Version, check, columns, paths, read_schema, subresources};
 use crate::base::diag::Code;
 use serde_json::{Map, Value};
@@ -26,17 +26,14 @@ const VERSION: &[&str] = &[
 
 /// Reads a version and moves its schema out of it; none if its name is missing.
 pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
-    reader.object(value, at)?;
     let map = value.as_object_mut()?;
-    let name = reader.text_of(map, "name", at);
+    let name = text_of(map, "name");
     reader.base.version.clone_from(&name);
     reader.unknown_fields(map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
     let storage = required_flag(reader, map, "storage", at);
-    let deprecated = flag(reader, map, "deprecated", at);
-    let warning = entry(map, "deprecationWarning");
-    let warning = warning.and_then(|value| reader.text(value, &at.key("deprecationWarning")));
-    let deprecated = deprecated.then(|| Deprecation {
+    let warning = map.get("deprecationWarning").and_then(Value::as_str);
+    let deprecated = flag_of(map, "deprecated").then(|| Deprecation {
         warning: warning.map(str::to_owned),
     });
     let schema = schema(reader, map, at);
@@ -69,16 +66,10 @@ fn required_flag(
     key: &str,
     at: &At<'_>,
 ) -> bool {
-    if let Some(value) = entry(map, key) {
-        reader.flag(value, &at.key(key))
-    } else {
-        reader.missing(at, &format!("the version's `{key}`"));
-        false
+    if entry(map, key).is_none() {
+        reader.missing(&at.key(key), &format!("the version's `{key}`"));
     }
-}
-
-fn flag(reader: &mut Reader<'_>, map: &Map<String, Value>, key: &str, at: &At<'_>) -> bool {
-    entry(map, key).is_some_and(|value| reader.flag(value, &at.key(key)))
+    flag_of(map, key)
 }
 
 fn schema(
@@ -90,7 +81,7 @@ fn schema(
     let has_status = entry(map, "subresources").is_some_and(|it| !it["status"].is_null());
     let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => {
-            let known = reader.object(schema, &at)?;
+            let known = schema.as_object()?;
             reader.unknown_fields(known, &["openAPIV3Schema"], &at);
             let inner = schema.get_mut("openAPIV3Schema").map(Value::take);
             inner.filter(|inner| !inner.is_null())
@@ -100,7 +91,6 @@ fn schema(
     let at = at.key("openAPIV3Schema");
     let inner = inner?;
     reader.schema = Some(at.pointer());
-    reader.wrong_type = Code::KeywordType;
     let is_object = inner.is_object();
     if !reader.is_legacy {
         check::schema(reader, &inner, has_status, &at);
@@ -128,6 +118,5 @@ fn schema(
             .hint("a custom resource is an object");
     }
     reader.schema = None;
-    reader.wrong_type = Code::WrongType;
     Some(schema)
 }

@@ -60,6 +60,11 @@ impl Kind {
         given(self.names.as_ref())
     }
 
+    /// The name of its CRD.
+    pub fn crd_name(&self) -> String {
+        format!("{}.{}", self.plural, self.group)
+    }
+
     /// Parses the manifest.
     pub fn definition(&self) -> serde_json::Value {
         parse_manifest(&self.manifest)

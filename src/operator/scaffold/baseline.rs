@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{CoreKind, Location, WebhookType, core_kind};
+use super::{CoreKind, Location, core_kind};
 use crate::{base::options::Kubernetes, output::render::File};
 
 /// The file in the crate.
@@ -23,6 +23,31 @@ pub(crate) enum DeployScope {
     Cluster,
     /// Its own namespace: a `Role`
     Namespace,
+}
+
+/// What the webhooks of an operator do.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WebhookType {
+    /// Fill in fields that the author of an object left out
+    Defaulting,
+    /// Reject objects for reasons that a schema cannot express
+    Validating,
+    /// Convert objects between the versions of their kind
+    Conversion,
+}
+
+impl WebhookType {
+    /// Returns the name on the command line.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Defaulting => "defaulting",
+            Self::Validating => "validating",
+            Self::Conversion => "conversion",
+        }
+    }
 }
 
 /// What an operator that takes over a running installation has in common with the one before.

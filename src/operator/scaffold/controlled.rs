@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use super::{
-    CoreKind, DeployScope, Parameters, WebhookType, core_kind, templates::Origin, webhooks,
+    CoreKind, DeployScope, Parameters, WebhookType, core_kind,
+    templates::{Origin, webhooks_module},
+    webhooks,
 };
 use crate::{
     model::ir::{Kind, Model, Module, Scope},
@@ -57,7 +59,7 @@ impl Owned {
     /// Returns an owned kind of a CRD of the operator.
     fn of_crd(model: &Model, (module, kind): (&Module, &Kind)) -> Self {
         Self {
-            id: crd_name(kind),
+            id: kind.crd_name(),
             group: kind.group.clone(),
             kind: model.types[kind.root].name().as_str().to_owned(),
             plural: kind.names().method.as_str().to_owned(),
@@ -117,7 +119,7 @@ pub(super) fn controlled_kinds(
     }
     let watched = parameters.watched()?;
     let of_crds = chosen.iter().map(|(module, kind)| Candidate {
-        id: crd_name(kind),
+        id: kind.crd_name(),
         group: module.names().method.plain().to_owned(),
         name: kind.names().method.plain().to_owned(),
     });
@@ -135,13 +137,13 @@ pub(super) fn controlled_kinds(
         let owns = owned_kinds(model, kind, parameters, &all)?;
         let webhooks = webhooks::webhooks_of(model, kind, parameters);
         let mut variables = kind_variables(model, module, kind, controller, &owns);
-        variables.extend(takeover_variables(&crd_name(kind), parameters));
+        variables.extend(takeover_variables(&kind.crd_name(), parameters));
         variables.extend(webhooks::variables(
             model, module, kind, &webhooks, generated,
         ));
         let controlled = Controlled {
             origin: Origin::Crd,
-            id: crd_name(kind),
+            id: kind.crd_name(),
             namespaced: kind.scope == Scope::Namespaced,
             variables: Value::from(variables),
             owns,
@@ -163,11 +165,6 @@ pub(super) fn controlled_kinds(
     Ok(kinds)
 }
 
-/// Returns the name of the CRD of a kind.
-pub(crate) fn crd_name(kind: &Kind) -> String {
-    format!("{}.{}", kind.plural, kind.group)
-}
-
 /// Returns the kinds that objects of a kind own: of Kubernetes, and of CRDs of the operator.
 fn owned_kinds(
     model: &Model,
@@ -175,9 +172,9 @@ fn owned_kinds(
     parameters: &Parameters,
     all: &[(&Module, &Kind)],
 ) -> Result<Vec<Owned>, String> {
-    let names = parameters.owns.get(&crd_name(kind)).into_iter().flatten();
+    let names = parameters.owns.get(&kind.crd_name()).into_iter().flatten();
     let owned = names.map(|name| {
-        let of_crd = all.iter().find(|(_, other)| crd_name(other) == *name);
+        let of_crd = all.iter().find(|(_, other)| other.crd_name() == *name);
         match of_crd {
             Some(found) => Ok(Owned::of_crd(model, *found)),
             None => core_kind(name).map(Owned::from),
@@ -272,7 +269,7 @@ fn kind_variables(
         ("status", Value::from(kind.status)),
         ("owns", owns.iter().map(Owned::variables).collect()),
         ("imports", imports(model, module, kind, owns)),
-        ("webhooks_module", Value::from(webhooks::module(controller))),
+        ("webhooks_module", Value::from(webhooks_module(controller))),
     ])
 }
 

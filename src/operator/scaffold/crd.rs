@@ -1,9 +1,10 @@
-//! Renders a CRD to start from.
-use std::collections::BTreeMap;
+//! The CRDs of an operator: one to start from, and those of its kinds.
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 
 use super::templates::{self, Templates};
+use crate::{model::ir::Model, output::yaml};
 
 /// The names in a CRD.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,24 @@ pub(crate) fn plural(kind: &str) -> String {
         Some(stem) if !ends(&["ay", "ey", "iy", "oy", "uy"]) => format!("{stem}ies"),
         _ => word + "s",
     }
+}
+
+/// Returns the CRDs of all kinds as YAML documents, in the order of the model, by their names.
+pub(crate) fn definitions(model: &Model) -> Vec<(String, String)> {
+    let values = definition_values(model).into_iter();
+    values
+        .map(|(name, value)| (name, yaml::document(&value)))
+        .collect()
+}
+
+/// Returns the CRDs of all kinds by their names, in the order of the model.
+pub(super) fn definition_values(model: &Model) -> Vec<(String, serde_json::Value)> {
+    let mut seen = BTreeSet::new();
+    let kinds = model.kinds.iter();
+    kinds
+        .filter(|kind| seen.insert((&kind.group, &kind.plural)))
+        .map(|kind| (kind.crd_name(), kind.definition()))
+        .collect()
 }
 
 #[cfg(test)]

@@ -2,14 +2,10 @@
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 use minijinja::Value;
-use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{Location, RuntimeArgs};
-use crate::{
-    base::options::Kubernetes,
-    output::{render::File, yaml},
-};
+use super::location::{Location, RUNTIME, RuntimeArgs, RuntimeCrates};
+use crate::{base::options::Kubernetes, output::render::File};
 
 /// The Rust edition of scaffolded crates.
 const EDITION: &str = "2024";
@@ -19,76 +15,8 @@ const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 pub(super) const K8S_OPENAPI: &str = "0.29";
 /// The version of `kube`, whose API contains types of `k8s-openapi`.
 pub(super) const KUBE: &str = "5";
-/// The version of the runtime crates, which are released together with this tool.
-pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
 /// The version of `serde_json`.
 const SERDE_JSON: &str = "1";
-
-/// Where the crates `kube-codegen-record`, `-runtime`, `-schema`, `-simulation` and `-testing` are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum RuntimeCrates {
-    /// In the registry, in the version of this tool.
-    Registry,
-    /// In a directory, absolute or relative to the package, with `/` as separator.
-    Path(String),
-    /// At a revision of a git repository.
-    Git {
-        /// Its URL.
-        url: String,
-        /// A commit or tag.
-        rev: String,
-    },
-}
-
-impl RuntimeCrates {
-    /// Returns what a package in a directory of this one depends on.
-    fn below(&self) -> Self {
-        match self {
-            Self::Path(path) if Path::new(path).is_relative() => Self::Path(format!("../{path}")),
-            other => other.clone(),
-        }
-    }
-
-    /// Formats the value of a dependency in TOML.
-    fn dependency(&self, name: &str) -> String {
-        match self {
-            Self::Registry => format!("\"{RUNTIME}\""),
-            other => format!("{{ {} }}", other.keys(name)),
-        }
-    }
-
-    /// Returns the dependency on the crate `name` with some of its features.
-    fn with_features(&self, name: &str, features: &[&str]) -> String {
-        let features: Vec<String> = features.iter().map(|it| format!("\"{it}\"")).collect();
-        let features = features.join(", ");
-        format!("{{ {}, features = [{features}] }}", self.keys(name))
-    }
-
-    /// Returns what names the crate `name`, as keys of an inline table.
-    fn keys(&self, name: &str) -> String {
-        let version = format!("version = \"{RUNTIME}\"");
-        match self {
-            Self::Registry => version,
-            Self::Path(path) => {
-                let path = yaml::quote(&format!("{path}/{name}"));
-                format!("{version}, path = {path}")
-            }
-            Self::Git { url, rev } => {
-                let (url, rev) = (yaml::quote(url), yaml::quote(rev));
-                format!("{version}, git = {url}, rev = {rev}")
-            }
-        }
-    }
-
-    /// Returns the arguments of `cargo install` for the command in the version of these crates. They are words without special characters.
-    fn install(&self) -> String {
-        match self {
-            Self::Registry | Self::Path(_) => format!("kube-codegen --locked --version {RUNTIME}"),
-            Self::Git { url, rev } => format!("kube-codegen --locked --git {url} --rev {rev}"),
-        }
-    }
-}
 
 /// Formats the dependencies of generated files for the `Cargo.toml` of a program in the working directory.
 ///

@@ -6,7 +6,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::dependencies::RuntimeCrates;
+use crate::output::yaml;
 
 /// The checkout that this program was built from. A release has none: its packages depend on published versions, and its bytes do not
 /// depend on the directory of the build.
@@ -14,6 +14,75 @@ const CHECKOUT: Option<&str> = match option_env!("KUBE_CODEGEN_RELEASE") {
     None => Some(env!("CARGO_MANIFEST_DIR")),
     Some(_) => None,
 };
+
+/// The version of the runtime crates, which are released together with this tool.
+pub(super) const RUNTIME: &str = env!("CARGO_PKG_VERSION");
+
+/// Where the crates `kube-codegen-record`, `-runtime`, `-schema`, `-simulation` and `-testing` are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RuntimeCrates {
+    /// In the registry, in the version of this tool.
+    Registry,
+    /// In a directory, absolute or relative to the package, with `/` as separator.
+    Path(String),
+    /// At a revision of a git repository.
+    Git {
+        /// Its URL.
+        url: String,
+        /// A commit or tag.
+        rev: String,
+    },
+}
+
+impl RuntimeCrates {
+    /// Returns what a package in a directory of this one depends on.
+    pub(super) fn below(&self) -> Self {
+        match self {
+            Self::Path(path) if Path::new(path).is_relative() => Self::Path(format!("../{path}")),
+            other => other.clone(),
+        }
+    }
+
+    /// Formats the value of a dependency in TOML.
+    pub(super) fn dependency(&self, name: &str) -> String {
+        match self {
+            Self::Registry => format!("\"{RUNTIME}\""),
+            other => format!("{{ {} }}", other.keys(name)),
+        }
+    }
+
+    /// Returns the dependency on the crate `name` with some of its features.
+    pub(super) fn with_features(&self, name: &str, features: &[&str]) -> String {
+        let features: Vec<String> = features.iter().map(|it| format!("\"{it}\"")).collect();
+        let features = features.join(", ");
+        format!("{{ {}, features = [{features}] }}", self.keys(name))
+    }
+
+    /// Returns what names the crate `name`, as keys of an inline table.
+    fn keys(&self, name: &str) -> String {
+        let version = format!("version = \"{RUNTIME}\"");
+        match self {
+            Self::Registry => version,
+            Self::Path(path) => {
+                let path = yaml::quote(&format!("{path}/{name}"));
+                format!("{version}, path = {path}")
+            }
+            Self::Git { url, rev } => {
+                let (url, rev) = (yaml::quote(url), yaml::quote(rev));
+                format!("{version}, git = {url}, rev = {rev}")
+            }
+        }
+    }
+
+    /// Returns the arguments of `cargo install` for the command in the version of these crates. They are words without special characters.
+    pub(super) fn install(&self) -> String {
+        match self {
+            Self::Registry | Self::Path(_) => format!("kube-codegen --locked --version {RUNTIME}"),
+            Self::Git { url, rev } => format!("kube-codegen --locked --git {url} --rev {rev}"),
+        }
+    }
+}
 
 /// Where a package gets the runtime crates from.
 #[derive(Clone, Debug, Default, clap::Args)]

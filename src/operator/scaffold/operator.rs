@@ -10,15 +10,14 @@ use minijinja::{Value, context};
 
 use super::{
     DeployScope, Package, Parameters,
-    controlled::{Controlled, Owned, check_scope, controlled_kinds, crd_name},
+    controlled::{Controlled, Owned, check_scope, controlled_kinds},
     no_kind,
-    templates::{self, Origin, Templates},
-    webhooks,
+    templates::{self, Origin, Templates, webhooks_module},
 };
 use crate::{
     base::options::Kubernetes,
     model::ir::{Model, Scope},
-    output::{render::File, yaml},
+    output::render::File,
 };
 
 /// The directory of the generated modules in the crate.
@@ -200,7 +199,7 @@ impl Operator<'_> {
         variables.insert("owns", owned.collect());
         let mut modules: BTreeSet<String> = kinds.keys().cloned().collect();
         let with_webhooks = kinds.iter().filter(|(_, kind)| !kind.webhooks.is_empty());
-        modules.extend(with_webhooks.map(|(controller, _)| webhooks::module(controller)));
+        modules.extend(with_webhooks.map(|(controller, _)| webhooks_module(controller)));
         variables.insert("modules", modules.into_iter().collect());
         let types = self.parameters.webhooks.iter();
         let types = types.map(|it| Value::from(it.as_str()));
@@ -209,24 +208,6 @@ impl Operator<'_> {
         variables.insert("kinds", kinds.collect());
         variables
     }
-}
-
-/// Returns the CRDs of all kinds as YAML documents, in the order of the model, by their names.
-pub(crate) fn definitions(model: &Model) -> Vec<(String, String)> {
-    let values = definition_values(model).into_iter();
-    values
-        .map(|(name, value)| (name, yaml::document(&value)))
-        .collect()
-}
-
-/// Returns the CRDs of all kinds by their names, in the order of the model.
-pub(super) fn definition_values(model: &Model) -> Vec<(String, serde_json::Value)> {
-    let mut seen = BTreeSet::new();
-    let kinds = model.kinds.iter();
-    kinds
-        .filter(|kind| seen.insert((&kind.group, &kind.plural)))
-        .map(|kind| (crd_name(kind), kind.definition()))
-        .collect()
 }
 
 #[cfg(test)]

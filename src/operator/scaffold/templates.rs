@@ -3,7 +3,6 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, syntax::SyntaxConfig};
 
-use super::webhooks;
 use crate::output::{
     render::File,
     template::{check_names, message},
@@ -55,9 +54,17 @@ impl Template {
     /// Returns the path of the file for a kind.
     pub(super) fn path_for(&self, origin: Origin, controller: &str) -> String {
         if self.is_of_webhooks() {
-            return format!("src/{}.rs", webhooks::module(controller));
+            return format!("src/{}.rs", webhooks_module(controller));
         }
         self.path.replace(origin.placeholder(), controller)
+    }
+}
+
+/// Returns the module of the webhooks of a kind, by that of its controller.
+pub(crate) fn webhooks_module(controller: &str) -> String {
+    match controller.strip_suffix("controller") {
+        Some(prefix) => format!("{prefix}webhooks"),
+        None => format!("{controller}_webhooks"),
     }
 }
 

@@ -1,14 +1,12 @@
 //! What the templates of webhooks need to know about a kind.
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::ValueEnum;
 use minijinja::Value;
 use quote::{ToTokens, quote};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use syn::{Expr, Item, ItemTrait, ReturnType, TraitItem, Type, parse_quote};
 
-use super::{Parameters, controlled::crd_name, operator::definition_values};
+use super::{Parameters, WebhookType, crd::definition_values};
 use crate::{
     base::{diag::Diagnostics, source::Source},
     model::ir::{Kind, Model, Module},
@@ -16,34 +14,11 @@ use crate::{
     output::{render::File, yaml},
 };
 
-/// What the webhooks of an operator do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum WebhookType {
-    /// Fill in fields that the author of an object left out
-    Defaulting,
-    /// Reject objects for reasons that a schema cannot express
-    Validating,
-    /// Convert objects between the versions of their kind
-    Conversion,
-}
-
-impl WebhookType {
-    /// Returns the name on the command line.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Defaulting => "defaulting",
-            Self::Validating => "validating",
-            Self::Conversion => "conversion",
-        }
-    }
-}
-
 /// Returns the webhooks of a kind.
 pub(super) fn webhooks_of(model: &Model, kind: &Kind, parameters: &Parameters) -> Vec<WebhookType> {
     let none = BTreeSet::new();
     let types = match &parameters.takeover.webhooks {
-        Some(by_crd) => by_crd.get(&crd_name(kind)).unwrap_or(&none),
+        Some(by_crd) => by_crd.get(&kind.crd_name()).unwrap_or(&none),
         None => &parameters.webhooks,
     };
     let mut types: Vec<WebhookType> = types.iter().copied().collect();
@@ -71,14 +46,6 @@ fn conversions<'m>(model: &'m Model, kind: &Kind) -> Vec<&'m crate::model::ir::C
     };
     let all = model.conversions.iter();
     all.filter(|it| is_of(it.hub)).collect()
-}
-
-/// Returns the module of the webhooks of a kind, by that of its controller.
-pub(crate) fn module(controller: &str) -> String {
-    match controller.strip_suffix("controller") {
-        Some(prefix) => format!("{prefix}webhooks"),
-        None => format!("{controller}_webhooks"),
-    }
 }
 
 /// Returns the template variables of a kind; `generated` are the files of the generated modules.
@@ -139,7 +106,7 @@ fn conversion(model: &Model, module: &Module, kind: &Kind, generated: &[File]) -
         ("arguments", safe(arguments.join(", "))),
         ("imports", safe(imports)),
         ("code", safe(code.join("\n"))),
-        ("crd", Value::from(crd_name(kind))),
+        ("crd", Value::from(kind.crd_name())),
     ]))
 }
 
@@ -274,7 +241,7 @@ pub(crate) fn converted_definitions(model: &Model, operator: &str, namespace: &s
 fn hubs(model: &Model) -> BTreeSet<String> {
     let hubs = model.conversions.iter().map(|it| it.hub);
     let kinds = hubs.filter_map(|id| model.kinds.get(id.0 as usize));
-    kinds.map(crd_name).collect()
+    kinds.map(Kind::crd_name).collect()
 }
 
 /// A CRD in a file.

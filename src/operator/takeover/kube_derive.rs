@@ -20,7 +20,7 @@ use only_tests::without_tests;
 
 use crate::{
     model::ir::{self, Model},
-    operator::scaffold::{Takeover, crd_name},
+    operator::scaffold::Takeover,
 };
 
 /// A type with `#[derive(CustomResource)]`.
@@ -287,11 +287,12 @@ impl DerivedCrate {
         text
     }
 
-    /// Returns what the new operator has in common with the crate.
-    pub(crate) fn takeover(&self) -> Takeover {
+    /// Returns what the new operator has in common with the crate. What is `given` takes precedence.
+    pub(crate) fn takeover(&self, given: Takeover) -> Takeover {
+        let found = || self.field_manager().map(ToOwned::to_owned);
         Takeover {
-            field_manager: self.field_manager().map(ToOwned::to_owned),
-            ..Takeover::default()
+            field_manager: given.field_manager.clone().or_else(found),
+            ..given
         }
     }
 
@@ -311,7 +312,7 @@ impl DerivedCrate {
         let mut found: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
         for (finalizer, kinds) in self.finalizers_by_kind(model) {
             for kind in kinds {
-                found.entry(crd_name(kind)).or_default().insert(finalizer);
+                found.entry(kind.crd_name()).or_default().insert(finalizer);
             }
         }
         let single = found.into_iter().filter(|(_, names)| names.len() == 1);
@@ -335,7 +336,7 @@ impl DerivedCrate {
             if kinds.is_empty() {
                 // If there is one kind, it can be no other.
                 kinds = model.kinds.iter().filter(is_derived).collect();
-                let crds: BTreeSet<String> = kinds.iter().map(|it| crd_name(it)).collect();
+                let crds: BTreeSet<String> = kinds.iter().map(|it| it.crd_name()).collect();
                 if crds.len() != 1 {
                     kinds.clear();
                 }

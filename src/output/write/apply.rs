@@ -11,7 +11,6 @@ use tempfile::TempPath;
 use super::{
     error::Error,
     file_list::{FILE_LIST, FileList},
-    journal::Journal,
     path::below,
     plan::{Action, Change, Found, Plan, read},
     stage::{NewDirectories, is_staged, stage},
@@ -36,7 +35,6 @@ impl Plan {
         if self.changes.is_empty() {
             return Ok(0);
         }
-        let journal = Journal::begin(&self.root, &known, self.list.as_ref())?;
         let mut staged = Vec::new();
         for change in &self.changes {
             if change.action != Action::Remove {
@@ -45,16 +43,20 @@ impl Plan {
                 staged.push((stage(&target, &change.new)?, target));
             }
         }
-        directories.keep();
-        journal.keep();
-        // The file list is replaced last: until then the journal names every file that may exist.
-        let (list, files): (Vec<_>, Vec<_>) = staged
+        let (list_file, files): (Vec<_>, Vec<_>) = staged
             .into_iter()
             .partition(|(_, target)| target.ends_with(FILE_LIST));
+        // While files change, the list names the old and the new ones: after a killed run, the next one recognizes all of them.
+        if let Some(list) = &self.list {
+            let target = self.root.join(FILE_LIST);
+            let both = list.clone().and(known.clone()).to_file();
+            rename(vec![(stage(&target, &both.text)?, target)])?;
+        }
+        directories.keep();
         rename(files)?;
         let removals = self.changes.iter();
         let removals = removals.filter(|change| change.action == Action::Remove);
-        let (list_file, stale): (Vec<_>, Vec<_>) =
+        let (stale_list, stale): (Vec<_>, Vec<_>) =
             removals.partition(|change| change.path == FILE_LIST);
         for change in stale {
             remove(&self.target(change))?;
@@ -62,10 +64,10 @@ impl Plan {
         if let Some(list) = &self.list {
             self.prune(&known, list)?;
         }
-        for change in list_file {
+        for change in stale_list {
             remove(&self.target(change))?;
         }
-        rename(list)?;
+        rename(list_file)?;
         Ok(self.changes.len())
     }
 

@@ -34,18 +34,6 @@ enum Identity {
     Marked,
     /// By the hash of its text.
     Hash(String),
-    /// By one of these hashes or the mark, while a run changes it.
-    Either(Vec<String>),
-}
-
-impl Identity {
-    fn hashes(&self) -> Vec<String> {
-        match self {
-            Self::Marked => Vec::new(),
-            Self::Hash(hash) => vec![hash.clone()],
-            Self::Either(hashes) => hashes.clone(),
-        }
-    }
 }
 
 impl FileList {
@@ -89,27 +77,6 @@ impl FileList {
         self
     }
 
-    /// Combines two lists.
-    pub(super) fn union(&self, other: &Self) -> Self {
-        let mut all = other.clone();
-        for (path, known) in &self.files {
-            match all.files.get_mut(path) {
-                Some(there) if there == known => {}
-                Some(there) => {
-                    let mut hashes = there.hashes();
-                    hashes.extend(known.hashes());
-                    hashes.sort_unstable();
-                    hashes.dedup();
-                    *there = Identity::Either(hashes);
-                }
-                None => {
-                    all.files.insert(path.clone(), known.clone());
-                }
-            }
-        }
-        all
-    }
-
     /// Returns whether a path is on the list.
     pub(super) fn contains(&self, path: &str) -> bool {
         self.files.contains_key(path)
@@ -142,12 +109,9 @@ impl FileList {
 
     /// Returns whether a file may be removed: it has not been changed since it was written, as far as can be determined.
     pub(super) fn may_remove(&self, path: &str, text: &[u8]) -> bool {
-        let is_one_of =
-            |hashes: &[String]| hashes.contains(&hash(text)) && shows_origin(path, text);
         match self.files.get(path) {
-            Some(Identity::Hash(known)) => is_one_of(std::slice::from_ref(known)),
+            Some(Identity::Hash(known)) => *known == hash(text) && shows_origin(path, text),
             Some(Identity::Marked) => is_marked(text),
-            Some(Identity::Either(hashes)) => is_marked(text) || is_one_of(hashes),
             None => false,
         }
     }

@@ -8,7 +8,6 @@
 mod apply;
 mod error;
 mod file_list;
-mod journal;
 mod lock;
 mod path;
 mod plan;

@@ -1,5 +1,4 @@
-//! Draws the pictures of the book: plots of recorded results, a dashboard, a trace, and recordings of a terminal.
-mod dashboard;
+//! Draws the pictures of the book: plots of recorded results, a trace, and recordings of a terminal.
 mod plot;
 mod recording;
 mod trace;
@@ -20,9 +19,6 @@ pub(crate) struct Arguments {
     /// Run `docs/plots/recording.sh` for each example, and record what it prints; without this, the recordings are drawn as they are
     #[arg(long)]
     record: bool,
-    /// Evaluate the queries of the dashboard with the Prometheus at this URL, and record the answers; docs/plots/dashboard.sh does it
-    #[arg(long, value_name = "URL")]
-    dashboard: Option<String>,
 }
 
 /// Writes the pictures.
@@ -33,10 +29,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
             let lines = recording::record(&directory.join("recording.sh"), example)?;
             fs::write(directory.join(format!("recordings/{example}.json")), lines)?;
         }
-    }
-    if let Some(url) = &arguments.dashboard {
-        let answers = dashboard::evaluate(url, &read_dashboard()?)?;
-        fs::write(directory.join("dashboard.json"), answers.text()?)?;
     }
     for (path, text) in pictures(&directory)? {
         println!("{}", path.display());
@@ -61,15 +53,7 @@ fn pictures(directory: &Path) -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> 
     }
     let spans: Vec<trace::Span> = serde_json::from_str(&read("trace.json")?)?;
     pictures.push((directory.join("trace.svg"), trace::draw(&spans)));
-    let answers = serde_json::from_str(&read("dashboard.json")?)?;
-    let picture = dashboard::draw(&read_dashboard()?, &answers)?;
-    pictures.push((directory.join("dashboard.svg"), picture));
     Ok(pictures)
-}
-
-fn read_dashboard() -> Result<dashboard::Dashboard, Box<dyn Error>> {
-    let text = fs::read_to_string(root().join(dashboard::FILE))?;
-    Ok(serde_json::from_str(&text)?)
 }
 
 /// Escapes a text for SVG.

@@ -6,7 +6,6 @@ pub(crate) mod workspace;
 
 use crate::corpus::{input, slice};
 use crate::target;
-pub(crate) use change::walk;
 use change::{Change, Input};
 use clap::Args;
 use kube_codegen::diag::Severity;

@@ -47,53 +47,38 @@ struct Form {
     name: &'static str,
     client: Which,
     is_whole: bool,
-    cbor: bool,
     gzip: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Which {
     Objects,
-    /// In JSON or CBOR.
+    /// In JSON.
     Metadata,
     Protobuf,
     Kube,
     ClientGo,
 }
 
-const fn form(name: &'static str, client: Which, is_whole: bool, cbor: bool, gzip: bool) -> Form {
+const fn form(name: &'static str, client: Which, is_whole: bool, gzip: bool) -> Form {
     Form {
         name,
         client,
         is_whole,
-        cbor,
         gzip,
     }
 }
 
 const FORMS: &[Form] = &[
-    form("JSON", Which::Objects, false, false, false),
-    form("JSON, gzip", Which::Objects, false, false, true),
-    form("CBOR", Which::Objects, false, true, false),
-    form("CBOR, gzip", Which::Objects, false, true, true),
-    form("JSON, whole list", Which::Objects, true, false, false),
-    form("JSON, gzip, whole list", Which::Objects, true, false, true),
-    form("CBOR, whole list", Which::Objects, true, true, false),
-    form("CBOR, gzip, whole list", Which::Objects, true, true, true),
-    form("metadata, JSON", Which::Metadata, false, false, false),
-    form("metadata, CBOR", Which::Metadata, false, true, false),
-    form("metadata, protobuf", Which::Protobuf, false, false, false),
-    form("kube", Which::Kube, false, false, false),
-    form("client-go", Which::ClientGo, false, false, false),
-    form("client-go, whole list", Which::ClientGo, true, false, false),
-    form("client-go, CBOR", Which::ClientGo, false, true, false),
-    form(
-        "client-go, CBOR, whole list",
-        Which::ClientGo,
-        true,
-        true,
-        false,
-    ),
+    form("JSON", Which::Objects, false, false),
+    form("JSON, gzip", Which::Objects, false, true),
+    form("JSON, whole list", Which::Objects, true, false),
+    form("JSON, gzip, whole list", Which::Objects, true, true),
+    form("metadata, JSON", Which::Metadata, false, false),
+    form("metadata, protobuf", Which::Protobuf, false, false),
+    form("kube", Which::Kube, false, false),
+    form("client-go", Which::ClientGo, false, false),
+    form("client-go, whole list", Which::ClientGo, true, false),
 ];
 
 /// What a client prints.
@@ -164,7 +149,6 @@ fn start(kubeconfig: &Path, form: &Form, objects: usize) -> Result<Listed, Failu
             format!("-kubeconfig={}", kubeconfig.display()),
             format!("-objects={objects}"),
             format!("-watchlist={}", !form.is_whole),
-            format!("-cbor={}", form.cbor),
         ]);
         command
     } else {
@@ -231,7 +215,6 @@ where
         } else {
             InitialList::Streaming
         },
-        cbor: form.cbor,
         gzip: form.gzip,
         ..InformerConfig::default()
     };

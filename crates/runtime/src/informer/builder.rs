@@ -93,15 +93,6 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Requests objects in CBOR (KEP-4222), and in JSON from a server that does not have it.
-    ///
-    /// A Kubernetes server has it with the feature gate `CBORServingAndStorage`, which is off by default. It saves work of the server, not of the client:
-    /// the book's page on memory and speed of informers has figures.
-    pub fn cbor(mut self) -> Self {
-        self.config.cbor = true;
-        self
-    }
-
     /// Requests lists in compressed form, which have a twentieth of the bytes, and are less work to decrypt: the book's page on memory and speed of informers has figures. The watch
     /// that follows is not compressed.
     #[cfg(feature = "gzip")]

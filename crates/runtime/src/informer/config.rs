@@ -17,13 +17,6 @@ use thiserror::Error;
 ///
 /// Later versions have more fields: end with `..InformerConfig::default()`, as above.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    feature = "gzip",
-    expect(
-        clippy::struct_excessive_bools,
-        reason = "each switches on one thing, whatever the others are"
-    )
-)]
 pub struct InformerConfig {
     /// Some namespaces, or all. Ignored for cluster-scoped kinds.
     pub namespaces: Namespaces,
@@ -42,9 +35,6 @@ pub struct InformerConfig {
     /// Whether the objects are cached as compressed JSON, which takes a tenth of the memory. Each read decodes, which takes some microseconds:
     /// see [`InformerFactoryBuilder::compact`](super::InformerFactoryBuilder::compact).
     pub compact: bool,
-    /// Whether responses are requested in CBOR (KEP-4222), and in JSON from a server that does not have it. Kubernetes servers have it with the feature
-    /// gate `CBORServingAndStorage`, which is off by default. It saves work of the server, not of the client.
-    pub cbor: bool,
     /// Whether lists are requested in compressed form (gzip), which have a twentieth of the bytes, and are less work to decrypt. A watch is never compressed: after a streaming list,
     /// the informer opens another.
     #[cfg(feature = "gzip")]
@@ -65,7 +55,6 @@ impl Default for InformerConfig {
             watch_timeout: Duration::from_secs(300),
             keep_managed_fields: false,
             compact: false,
-            cbor: false,
             #[cfg(feature = "gzip")]
             gzip: false,
             cluster: None,

@@ -103,6 +103,9 @@ impl Encoder<'_> {
 }
 
 /// Converts `OpenMetrics` to text format 0.0.4, whose counters and infos have the names of their series.
+///
+/// prometheus-client writes `OpenMetrics` and protobuf only, and a registry may have metrics of the user's own types, so its text is what there is to
+/// convert.
 pub(super) fn to_text(open_metrics: &str) -> String {
     let kinds: HashMap<_, _> = open_metrics
         .lines()

@@ -19,9 +19,7 @@ pub(crate) async fn gated() -> Result<Option<&'static ControlPlane>, Error> {
     }
     let start = async || {
         ControlPlane::builder()
-            .api_server_arg(
-                "--feature-gates=CBORServingAndStorage=true,CoordinatedLeaderElection=true",
-            )
+            .api_server_arg("--feature-gates=CoordinatedLeaderElection=true")
             .api_server_arg("--runtime-config=coordination.k8s.io/v1beta1=true")
             .start()
             .await

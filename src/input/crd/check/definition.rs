@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{REJECTED, View, selectable, webhook};
 use crate::base::diag::{Code, Place, Severity, pointer};
-use crate::input::crd::decode::Failure;
 use crate::input::crd::reader::Reader;
 
 const KEYS: &str = "use an optional prefix (a DNS subdomain) and `/`, and a name of at most 63 letters, digits, `-`, `_` and `.`";
@@ -16,35 +15,26 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Checks a manifest outside its schemas, and returns whether it has no errors. A value of a wrong type, which is reported itself, counts as
 /// absent.
-pub(in crate::input::crd) fn definition(
-    reader: &mut Reader<'_>,
-    manifest: &Value,
-    mistyped: &[Failure],
-) -> bool {
-    let is_mistyped = |pointer: &str| {
-        let mut rests = mistyped
-            .iter()
-            .filter_map(|it| pointer.strip_prefix(&*it.pointer));
-        rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
+pub(in crate::input::crd) fn definition(reader: &mut Reader<'_>, manifest: &Value) -> bool {
     let violations = definition::check(manifest);
     let violated: HashSet<&str> = violations.all().iter().map(|it| &*it.pointer).collect();
     let (mut seen, mut is_valid) = (HashSet::new(), true);
     for violation in violations.all() {
         let at = violation.pointer.as_str();
         let has_spec = manifest["spec"].is_object();
-        if is_mistyped(at) || (!has_spec && at.starts_with("/spec")) {
+        if reader.is_mistyped(at) || (!has_spec && at.starts_with("/spec")) {
             continue;
         }
         let is_unclear = match violation.rule {
             // The name is made from these.
             Rule::NameMismatch => ["/metadata/name", "/spec/group", "/spec/names/plural"]
                 .iter()
-                .any(|it| is_mistyped(it) || (violated.contains(it) && *it != at)),
+                .any(|it| reader.is_mistyped(it) || (violated.contains(it) && *it != at)),
             // Any of these could be the one.
-            Rule::Storage => mistyped
-                .iter()
-                .any(|it| it.pointer.starts_with("/spec/versions/")),
+            Rule::Storage => {
+                let mut mistyped = reader.mistyped.iter();
+                mistyped.any(|it| it.starts_with("/spec/versions/"))
+            }
             _ => false,
         };
         if is_unclear {

@@ -32,12 +32,16 @@ pub(in crate::input::crd) fn schema(
         if is_repeated || !seen.insert((violation.rule, below)) {
             continue;
         }
+        let pointer = at.pointer() + below;
+        if reader.is_mistyped(&pointer) {
+            continue;
+        }
         let Some(view) = view(violation, root) else {
             continue;
         };
         let place = Place {
             key: view.key,
-            ..reader.place_of(&(at.pointer() + below + view.below))
+            ..reader.place_of(&(pointer + view.below))
         };
         let finding = reader.diagnostics.report(view.code, place, view.message);
         finding.hint(view.hint);

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write};
 use toml::{Table, Value};
 
 use super::{
-    super::{dependencies, marks},
+    super::{dependencies, location, marks},
     ClientCrateRequest,
 };
 use crate::model::ir::Module;
@@ -103,8 +103,8 @@ fn version_notes(table: &Table) -> Vec<String> {
     [
         ("k8s-openapi", dependencies::K8S_OPENAPI),
         ("kube", dependencies::KUBE),
-        ("kube-codegen-record", dependencies::RUNTIME),
-        ("kube-codegen-runtime", dependencies::RUNTIME),
+        ("kube-codegen-record", location::RUNTIME),
+        ("kube-codegen-runtime", location::RUNTIME),
     ]
     .into_iter()
     .filter_map(|(name, needed)| {

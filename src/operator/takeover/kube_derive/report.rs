@@ -8,7 +8,7 @@ use std::{
 use super::DerivedCrate;
 use crate::{
     model::ir::{self, Model},
-    operator::scaffold::{TAKEOVER, crd_name},
+    operator::scaffold::TAKEOVER,
     output::render::File,
 };
 
@@ -58,7 +58,7 @@ impl DerivedCrate {
         let known = self.types.iter().filter(|it| roots.contains(&it.root));
         let crds: BTreeSet<String> = known
             .filter_map(|it| it.find(model))
-            .map(crd_name)
+            .map(ir::Kind::crd_name)
             .collect();
         let of_kinds = controllers
             .iter()
@@ -71,8 +71,12 @@ impl DerivedCrate {
         text.push_str("\n## Names in the cluster\n\n| what | value | here |\n|---|---|---|\n");
         let kept = self.finalizers(model);
         for (finalizer, kinds) in self.finalizers_by_kind(model) {
-            let is_kept = |kind: &&ir::Kind| kept.get(&crd_name(kind)) == Some(finalizer);
-            let crds: BTreeSet<String> = kinds.into_iter().filter(is_kept).map(crd_name).collect();
+            let is_kept = |kind: &&ir::Kind| kept.get(&kind.crd_name()) == Some(finalizer);
+            let crds: BTreeSet<String> = kinds
+                .into_iter()
+                .filter(is_kept)
+                .map(ir::Kind::crd_name)
+                .collect();
             let modules = crds.iter().filter_map(|crd| controllers.get(crd));
             let modules: Vec<String> = modules
                 .map(|it| format!("`FINALIZER` in `src/{it}.rs`"))

@@ -88,11 +88,15 @@ struct Findings {
     injected: Vec<String>,
 }
 
-/// Reads the project in a directory; problems are reported.
+/// Reads the project in a directory; problems are reported. What is `given` takes precedence over what the project says.
 ///
 /// # Errors
 /// If a file cannot be read.
-pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project, String> {
+pub(crate) fn read(
+    directory: &Path,
+    given: Takeover,
+    found: &mut Diagnostics,
+) -> Result<Project, String> {
     let mut sources = Vec::new();
     let path = directory.join(project::FILE);
     if !path.is_file() {
@@ -136,7 +140,7 @@ pub(crate) fn read(directory: &Path, found: &mut Diagnostics) -> Result<Project,
     let default = directory.canonicalize().ok();
     let default = default.as_deref().and_then(Path::file_name);
     let default = default.map(|name| name.to_string_lossy().into_owned());
-    let plan = plan::Planner::new(file, manifests, files, default.unwrap_or_default());
+    let plan = plan::Planner::new(file, manifests, files, default.unwrap_or_default(), given);
     Ok(plan.plan(sources, found))
 }
 

@@ -51,6 +51,7 @@ impl Planner {
         manifests: Manifests,
         files: Vec<GoFile>,
         directory: String,
+        given: Takeover,
     ) -> Self {
         let groups = files
             .iter()
@@ -70,7 +71,7 @@ impl Planner {
             owns: BTreeMap::new(),
             takeover: Takeover {
                 former_managers: vec![GO_MANAGER.to_owned()],
-                ..Takeover::default()
+                ..given
             },
             findings: Findings::default(),
         }

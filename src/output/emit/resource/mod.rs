@@ -88,7 +88,7 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
     };
     let list_kind = &kind.list_kind;
     let manifest = format!("../{}", kind.names().manifest);
-    let crd_name = format!("{}.{}", kind.plural, kind.group);
+    let crd_name = kind.crd_name();
     quote! {
         #list_docs
         pub type #list = k8s_openapi::List<#ty>;

@@ -23,7 +23,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	clientfeatures "k8s.io/client-go/features"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -75,11 +74,9 @@ func main() {
 	updates := flag.Int("updates", 10_000, "number of updates")
 	watchList := flag.Bool("watchlist", true, "use a streaming list")
 	kubeconfig := flag.String("kubeconfig", "", "list from this server, and do nothing else")
-	useCBOR := flag.Bool("cbor", false, "ask for CBOR")
 	flag.Parse()
 
 	os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(*watchList))
-	os.Setenv("KUBE_FEATURE_ClientsAllowCBOR", strconv.FormatBool(*useCBOR))
 	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) != *watchList {
 		panic("the feature gate WatchListClient has no effect")
 	}
@@ -98,12 +95,7 @@ func main() {
 	config.APIPath = "/apis"
 	config.QPS = -1
 	config.GroupVersion = &version
-	codecs := serializer.NewCodecFactory(scheme)
-	if *useCBOR {
-		codecs = serializer.NewCodecFactory(scheme, serializer.WithSerializer(cbor.NewSerializerInfo))
-		config.AcceptContentTypes = "application/cbor,application/json"
-	}
-	config.NegotiatedSerializer = codecs.WithoutConversion()
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(config)
 	check(err)
 

@@ -7,9 +7,9 @@ use kube::{
     core,
 };
 
+use super::response::GZIP;
 #[cfg(feature = "protobuf")]
 use super::response::PROTOBUF;
-use super::response::{CBOR, GZIP};
 use crate::informer::InformerConfig;
 
 const JSON: &str = "application/json";
@@ -132,20 +132,14 @@ fn accept(config: &InformerConfig, metadata: Option<&str>) -> HeaderValue {
         // KEP-5958. Servers without it ignore the option.
         options += ";drop=metadata.managedFields";
     }
-    let mut forms = Vec::new();
-    // Metadata in protobuf is decoded without managed fields.
-    #[cfg(feature = "protobuf")]
-    if metadata.is_some() && !config.keep_managed_fields {
-        forms.push(PROTOBUF);
-    }
-    if config.cbor {
-        forms.push(CBOR);
-    }
-    forms.push(JSON);
-    let forms: Vec<_> = forms
-        .iter()
-        .map(|form| format!("{form}{options}"))
-        .collect();
+    let forms = [
+        // Metadata in protobuf is decoded without managed fields.
+        #[cfg(feature = "protobuf")]
+        (metadata.is_some() && !config.keep_managed_fields).then_some(PROTOBUF),
+        Some(JSON),
+    ];
+    let forms = forms.into_iter().flatten();
+    let forms: Vec<_> = forms.map(|form| format!("{form}{options}")).collect();
     HeaderValue::try_from(forms.join(",")).unwrap_or(HeaderValue::from_static(JSON))
 }
 

@@ -14,12 +14,9 @@ use kube::{
     core::{Status, response::StatusDetails},
 };
 
-use super::cbor::Transcoder;
-
 /// How a decoded body is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Also if it was sent in CBOR.
     Json,
     #[cfg(feature = "protobuf")]
     Protobuf,
@@ -41,30 +38,25 @@ impl Encoding {
     }
 }
 
-/// Decodes a body piece by piece.
+/// Decompresses a body piece by piece.
 struct Decoder {
     /// `None` if it is not compressed.
     #[cfg(feature = "gzip")]
     gzip: Option<MultiGzDecoder<Vec<u8>>>,
-    /// `None` if it is not in CBOR.
-    cbor: Option<Transcoder>,
 }
 
 impl Decoder {
+    #[cfg_attr(
+        not(feature = "gzip"),
+        expect(unused_variables, reason = "then no body is compressed")
+    )]
     fn new(headers: &HeaderMap) -> Self {
-        let starts = |name, start: &str| {
-            let value = headers.get(name);
-            value.is_some_and(|value| value.as_bytes().starts_with(start.as_bytes()))
-        };
         Self {
             #[cfg(feature = "gzip")]
-            gzip: starts(header::CONTENT_ENCODING, GZIP).then(|| MultiGzDecoder::new(Vec::new())),
-            cbor: starts(header::CONTENT_TYPE, CBOR).then(Transcoder::default),
+            gzip: (headers.get(header::CONTENT_ENCODING))
+                .is_some_and(|value| value.as_bytes().starts_with(GZIP.as_bytes()))
+                .then(|| MultiGzDecoder::new(Vec::new())),
         }
-    }
-
-    fn is_active(&self) -> bool {
-        self.is_compressed() || self.cbor.is_some()
     }
 
     #[cfg_attr(
@@ -91,27 +83,26 @@ impl Decoder {
                 break;
             }
         }
-        // A text may look like the start of an item.
-        if whole.is_empty() { body } else { whole.into() }
+        whole.into()
     }
 
     /// Returns what a piece adds to the decoded body.
+    #[cfg_attr(
+        not(feature = "gzip"),
+        expect(
+            clippy::unused_self,
+            clippy::unnecessary_wraps,
+            reason = "then no body is compressed"
+        )
+    )]
     fn feed(&mut self, piece: Bytes) -> io::Result<Bytes> {
         #[cfg(feature = "gzip")]
-        let piece = match &mut self.gzip {
-            Some(gzip) => {
-                gzip.write_all(&piece)?;
-                gzip.flush()?;
-                std::mem::take(gzip.get_mut()).into()
-            }
-            None => piece,
-        };
-        let Some(cbor) = &mut self.cbor else {
-            return Ok(piece);
-        };
-        let mut json = Vec::with_capacity(piece.len() + piece.len() / 2);
-        cbor.feed(&piece, &mut json)?;
-        Ok(json.into())
+        if let Some(gzip) = &mut self.gzip {
+            gzip.write_all(&piece)?;
+            gzip.flush()?;
+            return Ok(std::mem::take(gzip.get_mut()).into());
+        }
+        Ok(piece)
     }
 }
 
@@ -130,8 +121,6 @@ const PIECE: usize = 4 << 10;
 /// The media type of protobuf.
 #[cfg(feature = "protobuf")]
 pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-/// The media type of CBOR, with which that of a sequence of items starts.
-pub(super) const CBOR: &str = "application/cbor";
 /// The compression that API servers know.
 pub(super) const GZIP: &str = "gzip";
 
@@ -145,11 +134,7 @@ pub(super) async fn body(
     let mut decoder = Decoder::new(response.headers());
     if !code.is_client_error() && !code.is_server_error() {
         let is_compressed = decoder.is_compressed();
-        let length = if decoder.is_active() {
-            PIECE
-        } else {
-            usize::MAX
-        };
+        let length = if is_compressed { PIECE } else { usize::MAX };
         let body = response.into_body().into_data_stream();
         let body = body.map_err(io::Error::other);
         let body = body.map_ok(move |bytes| stream::iter(pieces(bytes, length).map(Ok)));

@@ -1,9 +1,7 @@
-//! Tests of bodies that are compressed, or in CBOR.
+//! Tests of bodies that are compressed.
 use super::*;
 
 type Header = (header::HeaderName, &'static str);
-
-const CBOR_ITEM: Header = (header::CONTENT_TYPE, "application/cbor");
 
 fn headers(of: &[&Header]) -> HeaderMap {
     let value = |value: &'static str| value.parse().unwrap();
@@ -20,26 +18,6 @@ fn decode(of: &[&Header], sent: &[u8], size: usize) -> io::Result<String> {
         body.extend(decoder.feed(Bytes::copy_from_slice(piece))?);
     }
     Ok(String::from_utf8(body).unwrap())
-}
-
-/// An array with an empty map, in CBOR.
-const ARRAY: &[u8] = b"\xd9\xd9\xf7\x81\xa0";
-
-#[tokio::test]
-async fn a_body_in_cbor_is_read_as_json() {
-    let sequence = (header::CONTENT_TYPE, "application/cbor-seq");
-    for form in [&CBOR_ITEM, &sequence] {
-        for size in 1..=ARRAY.len() {
-            assert_eq!(decode(&[form], ARRAY, size).unwrap(), "[{}]\n");
-        }
-    }
-    // {"kind": "Status", "code": 410, "message": "gone"}
-    let status = b"\xa3\x44kind\x46Status\x44code\x19\x01\x9a\x47message\x44gone";
-    let status = refused(&[&CBOR_ITEM], status).await;
-    assert_eq!((status.code, status.message.as_str()), (410, "gone"));
-    // A proxy answers in text, whatever the header says.
-    let status = refused(&[&CBOR_ITEM], b"gone").await;
-    assert_eq!((status.code, status.message.as_str()), (410, "gone"));
 }
 
 /// Returns the status of an error response.
@@ -99,6 +77,4 @@ fn a_compressed_body_is_read_piece_by_piece() {
     }
     let error = decode(&[&gzip], b"not compressed at all", 4).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
-    let both = decode(&[&gzip, &CBOR_ITEM], &compress(ARRAY), 7);
-    assert_eq!(both.unwrap(), "[{}]\n");
 }

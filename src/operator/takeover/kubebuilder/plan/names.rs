@@ -25,8 +25,8 @@ impl Planner {
         self.findings.prefix = self.manifests.prefix.clone();
         if let Some(namespace) = self.manifests.namespace.clone() {
             self.note("namespace", &namespace, "config/default/kustomization.yaml");
-            self.takeover.namespace = Some(namespace);
-        } else {
+            self.takeover.namespace.get_or_insert(namespace);
+        } else if self.takeover.namespace.is_none() {
             let message = "config/default/kustomization.yaml names no namespace";
             let diagnostic = found.report(Code::NotTranslated, Place::nowhere(), message);
             diagnostic.hint("`--deploy-namespace NAME` sets it");
@@ -51,10 +51,10 @@ impl Planner {
             leases = constants.collect();
         }
         if let (Some((lease, path)), 1) = (leases.first_key_value(), leases.len()) {
-            self.takeover.lease = Some(lease.clone());
             let (lease, path) = (lease.clone(), path.clone());
             self.note("Lease", &lease, &path);
-        } else {
+            self.takeover.lease.get_or_insert(lease);
+        } else if self.takeover.lease.is_none() {
             let all: Vec<&str> = leases.keys().map(String::as_str).collect();
             let message = if all.is_empty() {
                 "the name of the Lease (`LeaderElectionID`) is not a constant".to_owned()
@@ -78,7 +78,7 @@ impl Planner {
             self.note("field manager", manager, path);
         }
         if let (Some((manager, _)), 1) = (managers.first_key_value(), managers.len()) {
-            self.takeover.field_manager = Some(manager.clone());
+            self.takeover.field_manager.get_or_insert(manager.clone());
         }
         // What is written by `Create` and `Update` in a name is not owned by what the same name applies.
         let former = &mut self.takeover.former_managers;
