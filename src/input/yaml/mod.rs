@@ -28,7 +28,6 @@
 mod gaps;
 mod json;
 mod node;
-mod number;
 mod parse;
 mod rewrite;
 mod scalar;

@@ -12,6 +12,7 @@ fn kinds_of_kubernetes_need_no_crd_and_are_only_read() {
         names,
         [
             ".dockerignore",
+            ".github/dependabot.yml",
             ".github/workflows/ci.yml",
             ".github/workflows/image.yml",
             ".gitignore",

@@ -4,7 +4,6 @@
 //! watch refused by HTTP 410 forever, has no fallback from streaming lists, fails a whole list for one object, lists either from etcd or with
 //! `resourceVersion=0` (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
 //! Its back-off is used.
-mod limits;
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]

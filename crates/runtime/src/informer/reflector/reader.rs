@@ -4,13 +4,13 @@ use std::{error::Error, io, pin::Pin, time::Duration};
 use futures::{AsyncBufRead, AsyncBufReadExt};
 use serde::de::Error as _;
 
-use super::{
-    limits::{KEPT_BUFFER, LARGEST},
-    response::Encoding,
-    scan::Scan,
-};
+use super::{response::Encoding, scan::Scan};
 use crate::informer::error::WatchFailure;
 
+/// Larger buffers are freed after their value.
+const KEPT_BUFFER: usize = 1 << 20;
+/// Largest size of one object: ten times the largest request that an API server accepts (3 MiB).
+const LARGEST: usize = 32 << 20;
 /// Largest size of a list in protobuf, which is decoded as a whole: some millions of objects.
 #[cfg(feature = "protobuf")]
 const LARGEST_LIST: usize = 1 << 30;

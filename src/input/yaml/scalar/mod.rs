@@ -2,6 +2,8 @@
 //!
 //! kubectl and the API server read YAML 1.1 as Go's yaml.v2 (`sigs.k8s.io/yaml`) does: plain `on` is a boolean, plain
 //! `0755` is octal, `1_000` is a number, timestamps are text.
+mod number;
+
 use std::borrow::Cow;
 
 use base64::{
@@ -10,8 +12,6 @@ use base64::{
     engine::{GeneralPurpose, GeneralPurposeConfig},
 };
 use serde_json::Value;
-
-use super::number;
 
 /// What the tags of YAML's own types begin with.
 pub(super) const CORE: &str = "tag:yaml.org,2002:";

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use super::scalar::Scalar;
+use super::Scalar;
 
 /// Reads a text as a number; none if it is text.
 pub(super) fn read(text: &str) -> Option<Result<Scalar, String>> {
