@@ -98,6 +98,9 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
     versions(old, new, &mut found);
     found.extend(storage::compare(old, new));
     if !converts_by_webhook(new) {
+        if converts_by_webhook(old) {
+            found.extend(storage::unconverted(old, new));
+        }
         served(old, new, &mut found);
     }
     found

@@ -62,13 +62,16 @@ rule_table! {
     VersionUnserved "version-unserved" Breaking: "clients of the version get 404", "mark it `deprecated: true` for a release first";
     VersionServed "version-served" Compatible: "clients may use the version", "";
     VersionDeprecated "version-deprecated" Compatible: "clients of the version get a warning, another one, or none any more", "";
-    StorageChanged "storage-changed" Risk: "the webhook converts each object when it is written again; what it does not keep is lost",
-        "test that the webhook keeps every field; then switch, rewrite all objects, and drop the old version from `status.storedVersions` last";
+    StorageChanged "storage-changed" Risk: "objects are stored in the new version when they are written again",
+        "with a webhook, test that it keeps every field; then switch, rewrite all objects, and drop the old version from `status.storedVersions` last";
     StoragePruned "storage-pruned" Breaking: "the API server drops what the new storage version does not declare from each object that it writes",
         "serve both versions, and keep the storage version until the new one declares the field or a conversion webhook keeps its values; only \
          then switch, rewrite all objects, and drop the old version last";
     ConversionChanged "conversion-changed" Risk: "objects of other versions are converted in another way",
-        "have the webhook running before the CRD names it";
+        "have a webhook running before the CRD names it, and until no CRD names it";
+    ConversionRemoved "conversion-removed" Breaking:
+        "without the webhook, what the storage version does not declare is dropped from objects that clients of the version write",
+        "keep the webhook until the version is not served any more, or the storage version has all its fields";
     ServedVersionsDiffer "served-versions-differ" Risk:
         "without a conversion webhook, a client of one served version loses what only the other one has",
         "add the field to all served versions, or convert by a webhook";

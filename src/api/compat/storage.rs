@@ -47,16 +47,65 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
         return vec![finding];
     }
     let found = lacking.into_iter().map(|lacks| {
-        let focus = Focus {
-            here: &lacks.here,
-            there: &lacks.there,
-        };
-        let search = kept::lost(&before, &after, remaining.as_ref(), &focus, lacks.what);
-        let mut finding = Finding::new(Rule::StoragePruned, &lacks.here, detail.clone());
-        finding.version = Some(a.to_owned());
-        finding.searched(search)
+        let finding = Finding::new(Rule::StoragePruned, &lacks.here, detail.clone());
+        searched(finding, a, &lacks, &before, &after, remaining.as_ref())
     });
     found.collect()
+}
+
+/// Returns what clients of other versions lose when there is no webhook any more: what only their version declares is dropped when it is stored.
+pub(super) fn unconverted(old: &Value, new: &Value) -> Vec<Finding> {
+    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
+    let (Some((former, _)), Some((stored, after))) = (storage(old), storage(new)) else {
+        return Vec::new();
+    };
+    let Some(after) = Side::new(new, after) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (name, remaining) in versions::versions_of(new) {
+        let before = versions::version(old, name).filter(|it| it["served"] == true);
+        // What the former storage version kept is a matter of the storage.
+        let (Some(before), true) = (before, remaining["served"] == true) else {
+            continue;
+        };
+        if [former, stored].contains(&name) {
+            continue;
+        }
+        let (Some(before), remaining) = (Side::new(old, before), Side::new(new, remaining)) else {
+            continue;
+        };
+        for lacks in lacking(&before, &after, remaining.as_ref()) {
+            let detail = format!("{name}, stored as {stored}");
+            let finding = Finding::new(Rule::ConversionRemoved, &lacks.here, detail);
+            found.push(searched(
+                finding,
+                name,
+                &lacks,
+                &before,
+                &after,
+                remaining.as_ref(),
+            ));
+        }
+    }
+    found
+}
+
+/// Looks for an object of a version that proves what it loses.
+fn searched(
+    mut finding: Finding,
+    version: &str,
+    lacks: &Lacking,
+    before: &Side<'_>,
+    after: &Side<'_>,
+    remaining: Option<&Side<'_>>,
+) -> Finding {
+    let focus = Focus {
+        here: &lacks.here,
+        there: &lacks.there,
+    };
+    finding.version = Some(version.to_owned());
+    finding.searched(kept::lost(before, after, remaining, &focus, lacks.what))
 }
 
 /// A place that a storage version lacks.

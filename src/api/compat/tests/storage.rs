@@ -211,6 +211,40 @@ fn a_webhook_decides_what_another_storage_version_keeps() {
     assert!(rules.contains(&Rule::ServedVersionsDiffer), "{rules:?}");
 }
 
+/// The webhook kept what only `v2` has.
+#[test]
+fn what_a_webhook_kept_is_lost_without_it() {
+    let (ab, a) = (fields(&["a", "b"]), fields(&["a"]));
+    let of = |strategy: &str, v2: &Value| {
+        versions(
+            &[("v1", "storage", a.clone()), ("v2", "served", v2.clone())],
+            strategy,
+        )
+    };
+    let removed = |old: &Value, new: &Value| {
+        let mut found = compare_crd(old, new, &Meter::silent());
+        found.retain(|it| it.rule == Rule::ConversionRemoved);
+        found
+    };
+    let found = removed(&of("Webhook", &ab), &of("None", &ab));
+    let [finding] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(
+        (finding.level, finding.version.as_deref(), &*finding.path),
+        (Level::Breaking, Some("v2"), "spec.b")
+    );
+    assert_eq!(proof(finding), "dropped");
+    // Nothing is kept, there was no webhook, or there still is one.
+    for (old, new) in [
+        (of("Webhook", &a), of("None", &a)),
+        (of("None", &ab), of("None", &ab)),
+        (of("Webhook", &ab), of("Webhook", &ab)),
+    ] {
+        assert!(removed(&old, &new).is_empty());
+    }
+}
+
 /// The old storage version kept the field, and neither release changes the schema of a version.
 #[test]
 fn stored_objects_that_another_storage_version_prunes_are_found() {
