@@ -114,6 +114,10 @@ pub mod private {
     pub mod write {
         pub use crate::output::write::*;
     }
+    #[cfg(feature = "cli")]
+    pub mod kustomization {
+        pub use crate::operator::kustomization::*;
+    }
     pub mod yaml {
         #[cfg(feature = "cli")]
         pub use crate::input::list::objects;

@@ -1,4 +1,6 @@
 //! The objects of a document as kubectl takes them: lists, which may be nested, stand for their items.
+//!
+//! The items of a typed list, such as a `RoleList`, need no version and kind.
 use serde_json::Value;
 
 use crate::base::diag::pointer;
@@ -12,17 +14,32 @@ pub fn objects(document: Value) -> Vec<(String, Value)> {
 
 fn add(mut value: Value, at: String, objects: &mut Vec<(String, Value)>) {
     let kind = value["kind"].as_str().unwrap_or_default();
-    if !kind.ends_with("List") || !value["items"].is_array() {
+    let item_kind = kind.strip_suffix("List").map(str::to_owned);
+    let is_list = |value: &Value| match value.get("items") {
+        None => value["kind"] == "List",
+        Some(items) => items.is_array() || items.is_null(),
+    };
+    let Some(item_kind) = item_kind.filter(|_| is_list(&value)) else {
         objects.push((at, value));
         return;
-    }
-    if let Value::Array(items) = value["items"].take() {
-        for (index, item) in items.into_iter().enumerate() {
-            let mut at = at.clone();
-            pointer::push(&mut at, "items");
-            pointer::push_index(&mut at, index);
-            add(item, at, objects);
+    };
+    let items = value.get_mut("items").map(Value::take);
+    let Some(Value::Array(items)) = items else {
+        return;
+    };
+    for (index, mut item) in items.into_iter().enumerate() {
+        if let Some(fields) = item.as_object_mut()
+            && !item_kind.is_empty()
+        {
+            let version = || value["apiVersion"].clone();
+            fields.entry("apiVersion").or_insert_with(version);
+            let kind = || item_kind.as_str().into();
+            fields.entry("kind").or_insert_with(kind);
         }
+        let mut at = at.clone();
+        pointer::push(&mut at, "items");
+        pointer::push_index(&mut at, index);
+        add(item, at, objects);
     }
 }
 
@@ -34,7 +51,8 @@ mod tests {
 
     #[test]
     fn lists_stand_for_their_items() {
-        let inner = json!({"kind": "WidgetList", "items": [{"kind": "A"}, {"kind": "B"}]});
+        let inner =
+            json!({"apiVersion": "e.com/v1", "kind": "WidgetList", "items": [{"kind": "A"}, {}]});
         let found = objects(json!({"kind": "List", "items": [{"kind": "C"}, inner]}));
         let at: Vec<_> = found
             .iter()
@@ -45,12 +63,18 @@ mod tests {
             [
                 ("/items/0", "C"),
                 ("/items/1/items/0", "A"),
-                ("/items/1/items/1", "B")
+                ("/items/1/items/1", "Widget")
             ]
         );
+        assert_eq!(found[2].1["apiVersion"], "e.com/v1");
         // A kind may be called so.
         let allow = json!({"kind": "AllowList", "spec": {"items": []}});
         assert_eq!(objects(allow.clone()), [(String::new(), allow)]);
-        assert_eq!(objects(json!({"kind": "List", "items": []})), []);
+        for items in [json!([]), json!(null)] {
+            assert_eq!(objects(json!({"kind": "List", "items": items})), []);
+        }
+        assert_eq!(objects(json!({"kind": "List"})), []);
+        let wrong = json!({"kind": "List", "items": "x"});
+        assert_eq!(objects(wrong.clone()), [(String::new(), wrong)]);
     }
 }

@@ -12,7 +12,10 @@ use crate::{
         diag::{Diagnostics, lines},
         source::{Source, SourceId},
     },
-    input::yaml::{self, Document, Lines},
+    input::{
+        list,
+        yaml::{self, Document, Lines},
+    },
     output::yaml::document,
 };
 
@@ -51,10 +54,13 @@ impl<'s> Manifests<'s> {
         })
     }
 
-    /// The documents, with their numbers in the file.
-    pub(super) fn values(&self) -> impl Iterator<Item = (usize, &Value)> {
-        let indices = self.documents.iter().map(|it| it.index);
-        indices.zip(&self.values)
+    /// The objects, with the numbers of their documents in the file, and their pointers in these.
+    pub(super) fn objects(&self) -> impl Iterator<Item = (usize, String, Value)> {
+        let documents = self.documents.iter().zip(&self.values);
+        documents.flat_map(|(document, value)| {
+            let objects = list::objects(value.clone()).into_iter();
+            objects.map(|(pointer, object)| (document.index, pointer, object))
+        })
     }
 
     /// Sets an entry of the map at a pointer. `write` makes its lines, without ends and from the first column, of the lines below its key.
@@ -100,6 +106,10 @@ impl<'s> Manifests<'s> {
             .unwrap_or_default()
             .iter()
             .map(|line| line.trim_end_matches(['\r', '\n']))
+            .map(|line| {
+                let indent = line.len() - line.trim_start_matches(' ').len();
+                &line[indent.min(column)..]
+            })
             .collect();
         let indent = " ".repeat(column);
         let written = write(&below).into_iter().map(|line| {

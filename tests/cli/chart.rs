@@ -567,3 +567,86 @@ fn scaffolded_manifests_fit_together_under_other_names() {
         );
     }
 }
+
+/// What `kubectl get -o yaml` writes.
+#[test]
+fn the_items_of_lists_are_objects_of_the_chart() {
+    let Some(helm) = helm() else { return };
+    let [operator, account]: [Value; 2] = documents(&deployment()).try_into().unwrap();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "List", "items": [serde_yaml::from_str::<Value>(&crd("as.example.com")).unwrap()]},
+        operator, account,
+        {"apiVersion": "v1", "kind": "ConfigMapList", "items": [{"metadata": {"name": "a", "namespace": "web"}}]},
+    ]});
+    let directory = package(&[("all.yaml", &list.to_string())]);
+    let all = rendered(helm, directory.path(), "other", &json!({}));
+    assert_eq!(
+        all.keys().collect::<Vec<_>>(),
+        [
+            "\"ConfigMap\" \"a\"",
+            "\"CustomResourceDefinition\" \"as.example.com\"",
+            "\"Deployment\" \"web\"",
+            "\"ServiceAccount\" \"web\"",
+        ]
+    );
+    let crd = &all["\"CustomResourceDefinition\" \"as.example.com\""];
+    assert_eq!(
+        crd["metadata"]["annotations"]["helm.sh/resource-policy"],
+        "keep"
+    );
+    assert_eq!(all["\"ConfigMap\" \"a\""]["metadata"]["namespace"], "other");
+}
+
+/// Helm removes a value that is null, and gives null to maps that have no default.
+#[test]
+fn every_value_may_be_null() {
+    let Some(helm) = helm() else { return };
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n";
+    let deployment = deployment();
+    let directory = package(&[
+        ("deployment.yaml", &deployment),
+        ("namespace.yaml", namespace),
+        ("crd.yaml", &crd("as.example.com")),
+    ]);
+    succeed(directory.path(), &["deploy", "chart", "-q"]);
+    let values = fs::read_to_string(directory.path().join("dist/chart/values.yaml")).unwrap();
+    let values: Value = serde_yaml::from_str(&values).unwrap();
+    let mut paths: Vec<String> = Vec::new();
+    for (key, value) in values.as_object().unwrap() {
+        paths.push(key.clone());
+        let fields = value.as_object().into_iter().flatten();
+        paths.extend(fields.map(|(field, _)| format!("{key}.{field}")));
+    }
+    for path in paths {
+        let mut command = Command::new(helm);
+        command.args(["template", "test", "dist/chart", "--set"]);
+        command.arg(format!("{path}=null"));
+        let output = command.current_dir(directory.path()).output().unwrap();
+        assert!(output.status.success(), "{path}: {}", stderr(&output));
+        for object in documents(&super::stdout(&output)) {
+            assert!(object["metadata"]["name"].is_string(), "{path}: {object}");
+            // The selector still selects the Pods.
+            if object["kind"] == "Deployment" {
+                let labels = &object["spec"]["template"]["metadata"]["labels"];
+                assert_eq!(labels["app"], "web", "{path}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_that_yaml_1_1_reads_otherwise_are_shown() {
+    let config =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  y: \"1\"\n  n: \"2\"\n";
+    let directory = package(&[("deployment.yaml", &deployment()), ("map.yaml", config)]);
+    for command in ["check", "chart"] {
+        let message = stderr(&run(directory.path(), &["deploy", command]));
+        for expected in [
+            "warning[KC0109]: plain `y` is read as the boolean true",
+            "map.yaml:5:3",
+            "warning[KC0109]: plain `n` is read as the boolean false",
+        ] {
+            assert!(message.contains(expected), "{command}: {message}");
+        }
+    }
+}

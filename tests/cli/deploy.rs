@@ -352,3 +352,126 @@ fn every_target_of_the_makefile_is_described() {
         );
     }
 }
+
+/// Replaces a file of a scaffold by a list of its objects.
+fn listed(package: &Path, file: &str) {
+    let path = package.join("deploy").join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    let items: String = text
+        .split("---\n")
+        .filter(|it| !it.trim().is_empty())
+        .map(|document| {
+            let lines = document.lines().map(|line| format!("  {line}\n"));
+            let document: String = lines.collect();
+            document.replacen("  apiVersion", "- apiVersion", 1)
+        })
+        .collect();
+    fs::write(
+        &path,
+        format!("apiVersion: v1\nkind: List\nitems:\n{items}"),
+    )
+    .unwrap();
+}
+
+#[test]
+fn the_items_of_lists_are_manifests() {
+    let (_directory, package) = scaffold(&[]);
+    let before = succeed(&package, &["deploy", "check"]);
+    for file in ["rbac.yaml", "deployment.yaml", "crd.yaml"] {
+        listed(&package, file);
+    }
+    assert_eq!(succeed(&package, &["deploy", "check"]), before);
+    succeed(&package, &["deploy", "bundle", "-q"]);
+    let bundle = files(&package.join("dist/bundle/manifests"));
+    assert!(
+        bundle.values().all(|it| !it.contains("kind: List")),
+        "{bundle:?}"
+    );
+    // Problems have the place of the item.
+    let path = package.join("deploy/rbac.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let name =
+        "roleRef:\n    apiGroup: rbac.authorization.k8s.io\n    kind: ClusterRole\n    name: ";
+    assert!(text.contains(name), "{text}");
+    fs::write(&path, text.replacen(name, &format!("{name}x"), 1)).unwrap();
+    let message = stderr(&run(&package, &["deploy", "check"]));
+    assert!(
+        message.contains("no manifest has the ClusterRole `x"),
+        "{message}"
+    );
+    let line = text[..text.find(name).unwrap()].lines().count() + 3;
+    assert!(
+        message.contains(&format!("rbac.yaml:{line}:11")),
+        "{message}"
+    );
+    let wrong = "apiVersion: v1\nkind: List\nitems: {}\n";
+    fs::write(package.join("deploy/wrong.yaml"), wrong).unwrap();
+    let message = stderr(&run(&package, &["deploy", "check"]));
+    assert!(message.contains("`items` must be a list"), "{message}");
+    assert!(message.contains("wrong.yaml:3:"), "{message}");
+}
+
+#[test]
+fn a_kustomization_is_known_by_its_name() {
+    let (_directory, package) = scaffold(&[]);
+    let deploy = package.join("deploy");
+    let text = fs::read_to_string(deploy.join("kustomization.yaml")).unwrap();
+    fs::remove_file(deploy.join("kustomization.yaml")).unwrap();
+    let (_, bare) = text.split_once("resources:").unwrap();
+    let bare = format!("resources:{bare}").replacen("- crd.yaml", "- ./crd.yaml", 1);
+    assert!(bare.contains("./crd"), "{bare}");
+    let chart = |name: &str| {
+        fs::write(deploy.join(name), &bare).unwrap();
+        succeed(&package, &["deploy", "check"]);
+        succeed(&package, &["deploy", "chart", "-q"]);
+        fs::remove_file(deploy.join(name)).unwrap();
+        files(&package.join("dist/chart"))
+    };
+    let expected = chart("kustomization.yaml");
+    assert!(!expected.contains_key("templates/kustomization.yaml"));
+    assert!(expected["values.yaml"].contains("crd: true"));
+    assert!(expected["values.yaml"].contains(": false"));
+    for name in ["kustomization.yml", "Kustomization"] {
+        assert_eq!(chart(name), expected, "{name}");
+    }
+    for name in ["kustomization.yml", "Kustomization"] {
+        fs::write(deploy.join(name), &bare).unwrap();
+    }
+    let message = stderr(&run(&package, &["deploy", "check"]));
+    assert!(message.contains("several kustomizations"), "{message}");
+}
+
+#[test]
+fn what_a_kustomization_would_change_is_named() {
+    let (_directory, package) = scaffold(&[]);
+    let path = package.join("deploy/kustomization.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    let more =
+        "namePrefix: a-\nimages: [{name: a, newTag: b}]\nreplicas: []\npatches: [{path: p.yaml}]\n";
+    fs::write(
+        &path,
+        text.replacen(
+            "resources:\n",
+            &format!("{more}resources:\n- ../other\n"),
+            1,
+        ),
+    )
+    .unwrap();
+    for command in ["check", "chart", "bundle"] {
+        let output = run(&package, &["deploy", command]);
+        let message = stderr(&output);
+        assert!(output.status.success(), "{message}");
+        for field in ["images", "namePrefix", "patches"] {
+            let expected = format!(
+                "warning[KC0705]: `kube-codegen` does not apply `{field}`: objects are as in their files"
+            );
+            assert!(message.contains(&expected), "{command}: {message}");
+        }
+        assert!(!message.contains("`replicas`"), "{message}");
+        assert!(
+            message.contains("`../other` is not a file beside"),
+            "{message}"
+        );
+        assert!(message.contains("kubectl kustomize "), "{message}");
+    }
+}

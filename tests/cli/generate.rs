@@ -1,7 +1,7 @@
 //! `kube-codegen generate`, and the options that all commands have.
 use std::{
     fs,
-    io::Write,
+    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::Stdio,
     time::SystemTime,
@@ -277,4 +277,25 @@ fn every_code_has_an_explanation_and_every_shell_a_completion_script() {
             );
         }
     }
+}
+
+#[test]
+fn a_run_says_for_which_directory_it_waits() {
+    let directory = directory(CRDKIND);
+    let other = fs::File::open(directory.path()).unwrap();
+    other.lock().unwrap();
+    let mut command = kube_codegen(directory.path());
+    command.args(["generate", "-f", "crd.yaml", "-o", "out"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut line).unwrap();
+    let path = directory.path().canonicalize().unwrap();
+    let expected = format!(
+        "waiting for another run of kube-codegen, which works on `{}`\n",
+        path.display()
+    );
+    assert_eq!(line, expected);
+    other.unlock().unwrap();
+    assert!(child.wait().unwrap().success());
 }

@@ -10,47 +10,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub(super) use kube_codegen::private::kustomization::of;
+use kube_codegen::private::kustomization::{message, not_applied};
 use serde_json::{Map, Value};
-
-const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Fields whose files and directories are read.
 const SELECT: [&str; 3] = ["resources", "bases", "components"];
 
-/// Fields that change nothing here: they are about the file itself, the order of the output, or the images of Deployments.
-const HARMLESS: [&str; 9] = [
-    "apiVersion",
-    "kind",
-    "metadata",
-    "namespace",
-    "images",
-    "buildMetadata",
-    "crds",
-    "openapi",
-    "sortOptions",
-];
+/// Fields that are applied, or change only the images of Deployments, which do not run here.
+const APPLIED: [&str; 5] = ["resources", "bases", "components", "namespace", "images"];
 
 /// Objects with the file that each is from.
 pub(super) type Objects = Vec<(PathBuf, Value)>;
-
-/// Returns the kustomization of a directory, if it has one.
-///
-/// # Errors
-/// If it has several.
-pub(super) fn of(directory: &Path) -> Result<Option<PathBuf>, String> {
-    let paths = NAMES.iter().map(|name| directory.join(name));
-    let found: Vec<PathBuf> = paths.filter(|it| it.is_file()).collect();
-    match found.as_slice() {
-        [] => Ok(None),
-        [one] => Ok(Some(one.clone())),
-        [one, two, ..] => Err(format!(
-            "{} has several kustomizations: remove {} or {}",
-            directory.display(),
-            one.display(),
-            two.display()
-        )),
-    }
-}
 
 /// Reads what kustomizations select.
 pub(super) struct Reader<'a> {
@@ -109,17 +80,8 @@ impl<'a> Reader<'a> {
             Some(Value::String(name)) => place(&mut objects, name),
             Some(_) => return Err(format!("{shown}: `namespace` is not a string")),
         }
-        let is_known = |name: &str| SELECT.contains(&name) || HARMLESS.contains(&name);
-        let is_empty = |value: &Value| match value {
-            Value::Null => true,
-            Value::Array(items) => items.is_empty(),
-            Value::Object(fields) => fields.is_empty(),
-            Value::String(text) => text.is_empty(),
-            _ => false,
-        };
-        let others = fields.iter();
-        let others = others.filter(|(name, value)| !is_known(name) && !is_empty(value));
-        let others: Vec<String> = others.map(|(name, _)| name.clone()).collect();
+        let others = not_applied(&fields, &APPLIED).map(str::to_owned);
+        let others: Vec<String> = others.collect();
         if !others.is_empty() {
             self.without_effect.insert(path.to_owned(), others);
         }
@@ -137,9 +99,9 @@ impl<'a> Reader<'a> {
         let all = self.without_effect.iter().map(|(path, fields)| {
             let directory = path.parent().unwrap_or(Path::new("."));
             format!(
-                "{}: `dev` does not apply {}: objects are as in their files; `kubectl apply --server-side -k {}` with this KUBECONFIG does",
+                "{}: {}; `kubectl apply --server-side -k {}` with this KUBECONFIG does",
                 path.display(),
-                fields.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+                message("dev", fields.iter().map(String::as_str)),
                 directory.display(),
             )
         });

@@ -112,6 +112,7 @@ codes! {
     Manifests "KC0702" Error "manifests that do not fit together";
     MissingRight "KC0703" Error "permission that a Role does not grant";
     UnusedRight "KC0704" Error "permission that no request uses";
+    Kustomization "KC0705" Warning "part of a kustomization that is not applied";
 
     Practice "KC0801" Warning "schema against the conventions of Kubernetes";
 

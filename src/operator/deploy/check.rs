@@ -4,7 +4,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{
-    KUSTOMIZATION, Manifest, Tree,
+    Manifest, Tree, beside,
     flags::{flag, port},
     pods::{Pods, listens_on, matches},
     program::Program,
@@ -75,7 +75,7 @@ impl Check<'_, '_> {
             return;
         };
         for (index, resource) in kustomization.list("/resources").iter().enumerate() {
-            let name = resource.as_str().unwrap_or_default();
+            let name = beside(resource.as_str().unwrap_or_default());
             let extension = Path::new(name).extension();
             let is_file = extension.is_some_and(|it| it == "yaml" || it == "yml");
             let exists = self.tree.sources.iter().any(|source| {
@@ -86,8 +86,9 @@ impl Check<'_, '_> {
             });
             if is_file && !name.contains('/') && !exists {
                 let place = kustomization.at(format!("/resources/{index}"));
+                let listing = self.tree.file(kustomization);
                 self.report(place, format!("there is no file `{}`", name.escape_debug()))
-                    .hint(format!("add it, or remove it from {KUSTOMIZATION}"));
+                    .hint(format!("add it, or remove it from {listing}"));
             }
         }
     }

@@ -23,25 +23,29 @@ use serde_json::Value;
 
 use crate::{
     base::{
-        diag::{Diagnostics, Place},
+        diag::{Code, Diagnostics, Place, pointer},
         source::{Source, SourceId},
     },
-    input::yaml,
+    input::{
+        list,
+        yaml::{self, Lines},
+    },
 };
 
-/// The file that lists the others.
-pub(crate) const KUSTOMIZATION: &str = "kustomization.yaml";
+use super::kustomization;
 
 /// Objects for users to create, which are not part of the installation.
 pub(crate) const SAMPLE: &str = "sample.yaml";
 
-/// A document of a file.
+/// An object of a file.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     /// Its file.
     pub(crate) source: SourceId,
-    /// Its number in the file.
+    /// The number of its document in the file.
     pub(crate) document: usize,
+    /// Where it is in the document, which may be a list.
+    pub(crate) pointer: String,
     /// The object.
     pub(crate) value: Value,
 }
@@ -71,31 +75,108 @@ impl Tree {
             let is_yaml = path
                 .extension()
                 .is_some_and(|it| it == "yaml" || it == "yml");
-            if path.is_file() && is_yaml && !path.ends_with(SAMPLE) {
+            let is_known = is_yaml || kustomization::NAMES.iter().any(|it| path.ends_with(it));
+            if path.is_file() && is_known && !path.ends_with(SAMPLE) {
                 paths.push(path);
             }
         }
         paths.sort();
+        kustomization::of(directory)?;
         let mut tree = Self::default();
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| cannot_read(&path, error))?;
             tree.add(Source::file(path, text), diagnostics);
         }
+        tree.not_applied(directory, diagnostics);
         Ok(tree)
+    }
+
+    /// Names what kustomize would do besides.
+    fn not_applied(&self, directory: &Path, diagnostics: &mut Diagnostics) {
+        let Some(kustomization) = &self.kustomization else {
+            return;
+        };
+        let hint = || {
+            format!(
+                "`kubectl kustomize {}` writes them as kustomize makes them: use a directory with its output",
+                directory.display()
+            )
+        };
+        let fields = kustomization.value.as_object();
+        let fields = fields
+            .into_iter()
+            .flat_map(|it| kustomization::not_applied(it, &APPLIED));
+        for field in fields {
+            let mut pointer = String::new();
+            pointer::push(&mut pointer, field);
+            let message = kustomization::message("kube-codegen", [field].into_iter());
+            diagnostics
+                .report(Code::Kustomization, kustomization.at(pointer), message)
+                .hint(hint());
+        }
+        for (index, resource) in kustomization.list("/resources").iter().enumerate() {
+            let name = beside(resource.as_str().unwrap_or_default());
+            let is_yaml = Path::new(name)
+                .extension()
+                .is_some_and(|it| it == "yaml" || it == "yml");
+            if name.contains('/') || !is_yaml {
+                let message = format!(
+                    "`{}` is not a file beside the kustomization: its objects are not read",
+                    name.escape_debug()
+                );
+                let place = kustomization.at(format!("/resources/{index}"));
+                diagnostics
+                    .report(Code::Kustomization, place, message)
+                    .hint(hint());
+            }
+        }
     }
 
     fn add(&mut self, source: Source, diagnostics: &mut Diagnostics) {
         let id = SourceId(self.sources.len());
+        let is_kustomization = source
+            .path
+            .as_ref()
+            .is_some_and(|path| kustomization::NAMES.iter().any(|it| path.ends_with(it)));
+        let lines = Lines::new(&source.text);
         for document in yaml::read(&source, id, diagnostics) {
-            let manifest = Manifest {
+            let index = document.index;
+            let manifest = |(pointer, value)| Manifest {
                 source: id,
-                document: document.index,
-                value: document.root.into_value(),
+                document: index,
+                pointer,
+                value,
             };
-            if manifest.kind() == "Kustomization" {
-                self.kustomization = Some(manifest);
-            } else {
-                self.manifests.push(manifest);
+            let value = document.root.into_value();
+            let root = Place {
+                source: Some(id),
+                document: index,
+                ..Place::default()
+            };
+            for spelling in document.spellings {
+                spelling.report(&lines, &root, diagnostics);
+            }
+            if is_kustomization {
+                self.kustomization = Some(manifest((String::new(), value)));
+                continue;
+            }
+            for object in list::objects(value).into_iter().map(manifest) {
+                // Other input of kustomize, such as a `Component`.
+                if object
+                    .text("/apiVersion")
+                    .starts_with("kustomize.config.k8s.io/")
+                {
+                    continue;
+                }
+                if object.kind() == "List" {
+                    diagnostics.report(
+                        Code::WrongType,
+                        object.at("/items"),
+                        "`items` must be a list",
+                    );
+                    continue;
+                }
+                self.manifests.push(object);
             }
         }
         self.sources.push(source);
@@ -130,7 +211,11 @@ impl Tree {
             return true;
         };
         let file = self.file(manifest);
-        kustomization.list("/resources").iter().any(|it| it == file)
+        let mut listed = kustomization
+            .list("/resources")
+            .iter()
+            .filter_map(Value::as_str);
+        listed.any(|it| beside(it) == file)
     }
 
     /// Returns the namespace of an object: its own, or else that of the kustomization; empty if it is chosen at installation.
@@ -192,8 +277,16 @@ impl Manifest {
         Place {
             source: Some(self.source),
             document: self.document,
-            pointer: pointer.into(),
+            pointer: format!("{}{}", self.pointer, pointer.into()),
             ..Place::default()
         }
     }
+}
+
+/// Fields of a kustomization that are applied.
+const APPLIED: [&str; 2] = ["resources", "namespace"];
+
+/// A path in the directory of a kustomization, without `./`.
+fn beside(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
 }

@@ -172,6 +172,7 @@ mod tests {
         Manifest {
             source: SourceId(0),
             document: 0,
+            pointer: String::new(),
             value: json!({"kind": "Deployment", "metadata": {"name": name}, "spec": {"template": {
                 "metadata": {"annotations": annotations},
                 "spec": {"containers": containers},

@@ -355,6 +355,7 @@ mod tests {
         let manifest = |document, value| Manifest {
             source: crate::base::source::SourceId(0),
             document,
+            pointer: String::new(),
             value,
         };
         let args = ["--webhook-cert-path=/certs", "--leader-elect"];

@@ -237,12 +237,12 @@ fn operator<'a>(tree: &'a Tree, needs: &Needs) -> Option<&'a Manifest> {
 /// If the file has no role for the operator, or cannot be read.
 pub(crate) fn rewrite(source: &Source, tree: &Tree, needs: &Needs) -> Result<String, String> {
     let operator = operator(tree, needs).ok_or("the file has no Role or ClusterRole")?;
-    let operator = operator.document;
-    let mut roles: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
+    let operator = key(operator);
+    let mut roles: BTreeMap<(usize, &str), Vec<Item>> = BTreeMap::new();
     for role in self::roles(tree) {
         let items = role.list("/rules").iter().enumerate();
         let items = items.flat_map(|(index, rule)| reduced(index, &Rule::read(rule), needs));
-        roles.insert(role.document, items.collect());
+        roles.insert(key(role), items.collect());
     }
     let missing: Vec<(Right, Vec<String>)> = all(needs)
         .filter(|(right, names, _)| {
@@ -285,16 +285,21 @@ pub(crate) fn rewrite(source: &Source, tree: &Tree, needs: &Needs) -> Result<Str
     let mut manifests =
         Manifests::read(source).map_err(|_| "the file has syntax errors".to_owned())?;
     for role in self::roles(tree) {
-        let items = roles.get(&role.document).map_or(&[][..], Vec::as_slice);
+        let items = roles.get(&key(role)).map_or(&[][..], Vec::as_slice);
         let present = role.list("/rules");
         let values: Vec<Value> = items.iter().map(|item| item.value(present)).collect();
         if values == present {
             continue;
         }
         let write = |block: &[&str]| rules(block, items);
-        manifests.set(role.document, "", "rules", values.into(), write);
+        manifests.set(role.document, &role.pointer, "rules", values.into(), write);
     }
     Ok(manifests.text())
+}
+
+/// Where a role is in its file.
+fn key(role: &Manifest) -> (usize, &str) {
+    (role.document, &role.pointer)
 }
 
 /// A rule to write.
@@ -430,12 +435,18 @@ mod tests {
             "{head}rules:\n  # Ours.\n  - {}",
             used.replace("\n  ", "\n    ")
         );
+        let list = format!(
+            "kind: List\nitems:\n- {}",
+            block.trim_end().replace('\n', "\n  ")
+        );
         let other = "kind: ConfigMap\nmetadata: {name: rules}\n";
         let flow = "{kind: ClusterRole, metadata: {name: my}, rules: [{nonResourceURLs: [/a], verbs: [get]}]}\n";
         // A text, what stays of it, and how many rules there are.
         for (text, kept, count) in [
             (block.clone(), "# Ours.\n- apiGroups", 2),
             (indented, "  # Ours.\n  - apiGroups", 2),
+            (format!("{list}\n"), "  # Ours.\n  - apiGroups", 2),
+            (format!("{list}\n- {other}"), "  # Ours.\n  - apiGroups", 2),
             (block.replace('\n', "\r\n"), "# Ours.\r\n- apiGroups", 2),
             (format!("---\n---\n---\n{block}"), "# Ours.\n- apiGroups", 2),
             (

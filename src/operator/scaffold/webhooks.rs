@@ -202,9 +202,17 @@ pub(crate) fn with_conversions(
 ) -> Result<Converted, Diagnostics> {
     let names = hubs(model);
     let mut manifests = Manifests::read(source)?;
-    let mut found = Vec::new();
-    for (document, value) in manifests.values() {
-        crds(document, value, String::new(), &mut found);
+    let mut found: Vec<Found> = Vec::new();
+    for (document, pointer, value) in manifests.objects() {
+        if value["spec"]["versions"].is_array() {
+            let name = value["metadata"]["name"].as_str().unwrap_or_default();
+            found.push(Found {
+                document,
+                pointer,
+                name: name.to_owned(),
+                service: service_of(&value).to_owned(),
+            });
+        }
     }
     let mut missing = names.clone();
     for crd in found {
@@ -251,26 +259,6 @@ struct Found {
     name: String,
     /// The Service of its conversion.
     service: String,
-}
-
-/// Finds the CRDs of a document: itself, or the items of a list.
-fn crds(document: usize, value: &Json, pointer: String, found: &mut Vec<Found>) {
-    if value["spec"]["versions"].is_array() {
-        found.push(Found {
-            document,
-            pointer,
-            name: value["metadata"]["name"]
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
-            service: service_of(value).to_owned(),
-        });
-        return;
-    }
-    let items = value["items"].as_array().into_iter().flatten();
-    for (index, item) in items.enumerate() {
-        crds(document, item, format!("{pointer}/items/{index}"), found);
-    }
 }
 
 fn service(operator: &str) -> String {

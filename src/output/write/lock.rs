@@ -20,6 +20,9 @@ use super::{error::Error, root::Root};
 /// How long a run waits for another one.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// After which time it says that it waits.
+const NOTICE: Duration = Duration::from_secs(1);
+
 /// How often it looks.
 const PERIOD: Duration = Duration::from_millis(10);
 
@@ -38,12 +41,16 @@ impl Lock {
     }
 
     pub(super) fn within(roots: &[&Root], patience: Duration) -> Result<Self, Error> {
-        let end = Instant::now() + patience;
+        let mut wait = Wait {
+            start: Instant::now(),
+            patience,
+            is_known: false,
+        };
         loop {
             let wanted = wanted(roots);
             let mut files = Vec::new();
             for (directory, access) in &wanted {
-                files.extend(lock(directory, *access, end)?);
+                files.extend(lock(directory, *access, &mut wait)?);
             }
             // The run before may have created a directory, which the next one locks.
             if self::wanted(roots) == wanted {
@@ -86,8 +93,35 @@ fn closest(directory: &Path) -> Option<PathBuf> {
     existing.find(|it| it.is_dir())
 }
 
+/// How long a run has waited for others.
+struct Wait {
+    start: Instant,
+    patience: Duration,
+    /// Whether it has said so.
+    is_known: bool,
+}
+
+impl Wait {
+    /// Waits a moment, unless it has waited long enough.
+    fn more(&mut self, directory: &Path) -> Result<(), Error> {
+        let waited = self.start.elapsed();
+        if waited >= self.patience {
+            return Err(Error::Busy(directory.to_owned()));
+        }
+        if waited >= NOTICE && !self.is_known {
+            self.is_known = true;
+            eprintln!(
+                "waiting for another run of kube-codegen, which works on `{}`",
+                directory.display()
+            );
+        }
+        sleep(PERIOD);
+        Ok(())
+    }
+}
+
 /// Locks a directory; `None` where the system or the file system has no locks for directories.
-fn lock(directory: &Path, access: Access, end: Instant) -> Result<Option<File>, Error> {
+fn lock(directory: &Path, access: Access, wait: &mut Wait) -> Result<Option<File>, Error> {
     let Ok(file) = File::open(directory) else {
         return Ok(None);
     };
@@ -98,8 +132,7 @@ fn lock(directory: &Path, access: Access, end: Instant) -> Result<Option<File>, 
         };
         match locked {
             Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::WouldBlock) if Instant::now() < end => sleep(PERIOD),
-            Err(TryLockError::WouldBlock) => return Err(Error::Busy(directory.to_owned())),
+            Err(TryLockError::WouldBlock) => wait.more(directory)?,
             Err(TryLockError::Error(_)) => return Ok(None),
         }
     }

@@ -211,9 +211,9 @@ fn helpers(name: &str, label: &str) -> String {
 
 /// Returns the line that starts the template of an object.
 fn condition(manifest: &Manifest, switch: &str) -> String {
-    let install = format!(".Values.install.{switch}");
+    let install = format!("(.Values.install).{switch}");
     if manifest.kind() == "Namespace" {
-        format!("{{{{- if and {install} .Values.namespace.create }}}}\n")
+        format!("{{{{- if and {install} (.Values.namespace).create }}}}\n")
     } else {
         format!("{{{{- if {install} }}}}\n")
     }
@@ -230,7 +230,7 @@ impl Chart<'_> {
             keep(&mut node, manifest)?;
         } else if manifest.kind() == "ServiceAccount" && manifest.name() == account {
             let metadata = part(&mut node, manifest, &["metadata"])?;
-            let path = ".Values.serviceAccount.annotations";
+            let path = "(.Values.serviceAccount).annotations";
             metadata.set_if(path, "annotations", Node::Chosen(path.to_owned()));
             let own = self.own(
                 manifest.get("/metadata/annotations"),
@@ -363,7 +363,8 @@ impl Chart<'_> {
 
 /// Adds the annotation by which Helm keeps a CRD, and those of the values.
 fn keep(node: &mut Node, manifest: &Manifest) -> Result<(), String> {
-    const KEEP: &str = ".Values.crds.keep";
+    const KEEP: &str = "(.Values.crds).keep";
+    const ANNOTATIONS: &str = "(.Values.crds).annotations";
     let own = map(manifest, "/metadata/annotations")?;
     let has_entry = manifest.get("/metadata").get("annotations").is_some();
     let metadata = part(node, manifest, &["metadata"])?;
@@ -383,13 +384,13 @@ fn keep(node: &mut Node, manifest: &Manifest) -> Result<(), String> {
         .into_iter()
         .flatten()
         .map(|(key, _)| key.as_str());
-    let others = without(".Values.crds.annotations", keys.chain([POLICY]));
+    let others = without(ANNOTATIONS, keys.chain([POLICY]));
     all.push(Line::With(others));
     if own.as_object().is_some_and(|own| !own.is_empty()) {
         metadata.set("annotations", Node::Map(all));
         return Ok(());
     }
-    let has_any = format!("or {KEEP} .Values.crds.annotations");
+    let has_any = format!("or {KEEP} {ANNOTATIONS}");
     metadata.set_if(&has_any, "annotations", Node::Map(all));
     if has_entry {
         let as_before = ("annotations".to_owned(), Node::Value(own.clone()));
@@ -399,12 +400,12 @@ fn keep(node: &mut Node, manifest: &Manifest) -> Result<(), String> {
     Ok(())
 }
 
-/// The entries of a value, without some keys.
+/// The entries of a value, without some keys. Somebody may have set it to null.
 fn without<'k>(path: &str, keys: impl Iterator<Item = &'k str>) -> String {
     let mut seen = BTreeSet::new();
     let keys = keys.filter(|key| seen.insert(*key));
     let keys: Vec<String> = keys.map(quoted).collect();
-    format!("omit {path} {}", keys.join(" "))
+    format!("omit (default dict {path}) {}", keys.join(" "))
 }
 
 /// A part of an object, which has to be a map.
