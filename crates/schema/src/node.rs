@@ -79,6 +79,10 @@ pub(crate) struct Node {
     pub(crate) validations: Vec<Rule>,
     #[serde(skip)]
     pub(crate) has_rules: OnceLock<bool>,
+    /// A text that pattern, format and bounds together permit, looked for once.
+    #[cfg(feature = "sample")]
+    #[serde(skip)]
+    pub(crate) text: OnceLock<Option<String>>,
 }
 
 /// `additionalProperties`: a schema or a boolean.

@@ -4,6 +4,7 @@
 //! patterns, each by itself (`text` makes strings of a pattern). What concerns several values at once, such as rules and combinators, is left to
 //! `search`, which repairs the object until no violation remains. Both have limits of depth and size: a schema may demand more than anyone can store.
 
+mod both;
 mod hints;
 mod random;
 mod search;
@@ -107,12 +108,12 @@ fn within(schema: &Node, name: &str, extent: Extent, depth: usize, room: &mut Ro
     value
 }
 
-/// Returns the value that the schema has: its default, one of its enum, or its example.
+/// Returns the value that the schema has: its default, its example, or one of its enum.
 fn given(schema: &Node) -> Option<&Value> {
     let default = schema.default.as_ref().filter(|it| !it.is_object());
     let listed = || schema.values.iter().find(|value| !value.is_null());
     let example = || schema.example.as_ref().filter(|it| is_example(schema, it));
-    default.or_else(listed).or_else(example)
+    default.or_else(example).or_else(listed)
 }
 
 /// Whether an example is worth showing: authors change a schema and forget them. Rules are fulfilled by the search.
