@@ -19,7 +19,7 @@ fn variables() -> [(&'static str, Type); 1] {
 /// Returns what is wrong, each without the name of the input; empty if nothing is.
 fn problems(source: &str) -> String {
     let brief = |problems: &[kube_codegen_cel::Problem]| {
-        let lines = problems.iter().map(|it| it.brief());
+        let lines = problems.iter().map(kube_codegen_cel::Problem::brief);
         let lines: Vec<_> = lines
             .map(|it| it.replace("ERROR: <input>:1:", ""))
             .collect();

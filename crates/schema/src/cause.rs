@@ -119,6 +119,15 @@ impl Cause {
         }
     }
 
+    /// Says what was not checked at a place.
+    #[cfg(feature = "sample")]
+    pub(crate) fn note(field: &str, why: &str) -> Self {
+        Self {
+            is_note: true,
+            ..Self::with_message(field, Reason::Invalid, why.to_owned())
+        }
+    }
+
     /// Returns whether this is a violation: `false` for what the server adds to other violations, that it has not evaluated the rules.
     ///
     /// ```

@@ -212,7 +212,8 @@ impl Checker<'_> {
             return None;
         };
         if let operators::LOGICAL_AND | operators::LOGICAL_OR = name {
-            return self.logical(&call.args, &args);
+            self.logical(&call.args, &args);
+            return Some(Type::BOOL);
         }
         let args = args.into_iter().collect::<Option<Vec<_>>>()?;
         let mut results: Vec<Type> = Vec::new();
@@ -253,17 +254,16 @@ impl Checker<'_> {
     }
 
     /// Checks the operands of `&&` and `||`, each for itself.
-    fn logical(&mut self, operands: &[IdedExpr], types: &[Option<Type>]) -> Option<Type> {
-        for (operand, type_) in operands.iter().zip(types) {
-            match type_ {
+    fn logical(&mut self, operands: &[IdedExpr], types: &[Option<Type>]) {
+        for (operand, found) in operands.iter().zip(types) {
+            match found {
                 None | Some(Type::Dyn | Type::BOOL) => {}
-                Some(type_) => {
-                    let why = format!("expected type 'bool' but found '{type_}'");
+                Some(found) => {
+                    let why = format!("expected type 'bool' but found '{found}'");
                     self.report(operand, why);
                 }
             }
         }
-        Some(Type::BOOL)
     }
 
     fn list(&mut self, list: &ListExpr, scope: Outer<'_>) -> Option<Type> {

@@ -231,8 +231,8 @@ impl Graph {
         let mut tries = TRIES;
         let most = most.min(LONGEST).min(least.saturating_add(LONGER));
         for length in 0..=most {
-            let last = &after[length];
-            if length >= least && last[0] {
+            let leading = &after[length];
+            if length >= least && leading[0] {
                 let mut text = String::with_capacity(length);
                 if self.write(0, &after[..length], &mut text, &mut tries, is_accepted) {
                     return Some(text);
@@ -241,7 +241,7 @@ impl Graph {
                     return None;
                 }
             }
-            let leads = |targets: &Vec<usize>| targets.iter().any(|target| last[*target]);
+            let leads = |targets: &Vec<usize>| targets.iter().any(|target| leading[*target]);
             let before = targets.iter().map(leads).collect();
             after.push(before);
         }

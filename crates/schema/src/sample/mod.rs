@@ -6,6 +6,7 @@
 
 mod both;
 mod hints;
+mod patterns;
 mod random;
 mod search;
 mod text;
@@ -54,7 +55,7 @@ impl Room {
 
 impl Schema {
     /// Makes an object that the schema accepts, and returns it with the violations that remain: none, unless a pattern or a rule asks for
-    /// more than the search finds.
+    /// more than the search finds. Patterns that are too large together are not all checked; a cause that is no violation says so.
     ///
     /// `object` has `apiVersion`, `kind` and `metadata`; its name changes if a rule demands another one.
     ///
@@ -77,6 +78,7 @@ impl Schema {
     /// # Ok::<(), kube_codegen_schema::Error>(())
     /// ```
     pub fn sample(&self, extent: Extent, object: &Value) -> (Value, Vec<Cause>) {
+        let note = patterns::limit(self.root());
         let mut sample = value(self.root(), "", extent, DEPTH);
         let known = object.as_object().into_iter().flatten();
         if let Value::Object(fields) = &mut sample {
@@ -84,7 +86,9 @@ impl Schema {
             fields.remove("status");
             fields.extend(known.map(|(name, value)| (name.clone(), value.clone())));
         }
-        search::repair(self, sample)
+        let (sample, mut causes) = search::repair(self, sample);
+        causes.extend(note);
+        (sample, causes)
     }
 }
 
