@@ -133,7 +133,19 @@ fn unparsed(source: &str, why: &ParseErrors) -> CompileError {
     let natural = |number: isize| usize::try_from(number).unwrap_or_default();
     let problems = why.errors.iter().map(|error| {
         let (line, column) = error.pos;
-        Problem::located(source, natural(line), natural(column), error.msg.clone())
+        let message = if error
+            .msg
+            .starts_with("invalid string literal: InvalidUnicode")
+        {
+            "invalid unicode code point"
+        } else if error.msg.starts_with("invalid string literal")
+            || error.msg.starts_with("invalid bytes literal")
+        {
+            "unable to unescape string"
+        } else {
+            &error.msg
+        };
+        Problem::located(source, natural(line), natural(column), message.to_owned())
     });
     CompileError(problems.collect())
 }
@@ -144,7 +156,10 @@ impl Program {
         let whole = |why| CompileError(vec![Problem::whole(why)]);
         let depth = depth::of_text(source).map_err(whole)?;
         depth::within(depth, || {
-            let parser = ENV.parser().max_recursion_depth(MAX_DEPTH);
+            let parser = ENV
+                .parser()
+                .max_recursion_depth(MAX_DEPTH)
+                .enable_ident_escape_syntax(true);
             let parsed = parser.parse_with_source_info(source);
             let (expr, source) = parsed.map_err(|why| unparsed(source, &why))?;
             let depth = depth::of_tree(&expr).map_err(whole)?;
@@ -165,6 +180,20 @@ impl Program {
             Ok((result, types)) => Ok(Checked { result, types }),
             Err(problems) => Err(CheckError(problems)),
         }
+    }
+
+    /// Returns why the API server cannot plan the expression, although its types fit: a pattern that it compiles beforehand is not one.
+    ///
+    /// ```
+    /// use kube_codegen_cel::Program;
+    ///
+    /// let program = Program::compile("'a'.find('[') == ''")?;
+    /// let why = program.unplanned();
+    /// assert_eq!(why.as_deref(), Some("error parsing regexp: missing closing ]: `[`"));
+    /// # Ok::<(), kube_codegen_cel::CompileError>(())
+    /// ```
+    pub fn unplanned(&self) -> Option<String> {
+        depth::within(self.depth, || check::unplanned(&self.expr))
     }
 
     /// Returns what the expression costs at most, with the sizes that its variables can have.

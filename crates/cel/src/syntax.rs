@@ -33,8 +33,8 @@ pub fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
-        return Some(format!("__{name}__"));
+    if let Some(escaped) = reserved(name) {
+        return Some(escaped);
     }
     let is_known = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
     name.chars().all(is_known).then(|| {
@@ -43,6 +43,11 @@ pub fn escape(name: &str) -> Option<String> {
             .replace('-', "__dash__")
             .replace('/', "__slash__")
     })
+}
+
+/// Returns the identifier of a field that has a reserved word as its name.
+pub(crate) fn reserved(name: &str) -> Option<String> {
+    RESERVED.contains(&name).then(|| format!("__{name}__"))
 }
 
 /// Returns the text `a.b.c` of an expression that is a name.

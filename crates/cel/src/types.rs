@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use crate::syntax::escape;
+use crate::syntax::reserved;
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub enum Type {
     /// The type of a type, as `type(x)` returns it.
     Meta(Arc<Type>),
     Object(Arc<Object>),
+    /// What is in an empty list or map: it takes the type of what it is joined with.
+    Open,
     /// A type parameter of a signature.
     Any(&'static str),
 }
@@ -30,10 +32,10 @@ pub struct Object {
 }
 
 impl Object {
-    /// Returns a field by its identifier; the server takes its own name too.
+    /// Returns a field by its identifier; the server also takes a reserved word by its own name.
     pub(crate) fn field(&self, name: &str) -> Option<&Type> {
-        let escaped = || self.fields.get(&escape(name)?);
-        self.fields.get(name).or_else(escaped)
+        let reserved = || self.fields.get(&reserved(name)?);
+        self.fields.get(name).or_else(reserved)
     }
 }
 
@@ -131,8 +133,13 @@ impl Type {
     pub(crate) fn accepts(&self, given: &Self, bound: &mut BTreeMap<&'static str, Self>) -> bool {
         match (self, given) {
             (Self::Any(name), given) => match bound.get(name).cloned() {
-                None | Some(Self::Dyn) => {
+                None | Some(Self::Open) => {
                     bound.insert(name, given.clone());
+                    true
+                }
+                Some(Self::Dyn) => true,
+                Some(_) if *given == Self::Dyn => {
+                    bound.insert(name, Self::Dyn);
                     true
                 }
                 Some(known) => {
@@ -150,8 +157,8 @@ impl Type {
                 Self::Plain("bool" | "bytes" | "double" | "int" | "string" | "uint"),
                 Self::Plain("null"),
             ) => false,
-            (Self::Dyn, _)
-            | (_, Self::Dyn | Self::Any(_))
+            (Self::Dyn | Self::Open, _)
+            | (_, Self::Dyn | Self::Open | Self::Any(_))
             | (Self::Meta(_), Self::Meta(_))
             | (Self::Object(_) | Self::Optional(_) | Self::Plain(_), Self::Plain("null")) => true,
             (Self::List(expected), Self::List(given))
@@ -163,15 +170,29 @@ impl Type {
         }
     }
 
-    /// Returns the type with what a call has bound; what is still open is dynamic.
+    /// Returns the type of values of both types; nothing if they differ.
+    pub(crate) fn joined(&self, other: &Self) -> Option<Self> {
+        Some(match (self, other) {
+            (Self::Open, known) | (known, Self::Open) => known.clone(),
+            (Self::List(one), Self::List(two)) => Self::list(one.joined(two)?),
+            (Self::Optional(one), Self::Optional(two)) => one.joined(two)?.optional(),
+            (Self::Map(key, value), Self::Map(other_key, other_value)) => {
+                Self::map(key.joined(other_key)?, value.joined(other_value)?)
+            }
+            (one, two) if one == two => one.clone(),
+            _ => return None,
+        })
+    }
+
+    /// Returns the type with what a call has bound.
     pub(crate) fn bind(&self, bound: &BTreeMap<&'static str, Self>) -> Self {
         match self {
-            Self::Any(name) => bound.get(name).cloned().unwrap_or(Self::Dyn),
+            Self::Any(name) => bound.get(name).cloned().unwrap_or(Self::Open),
             Self::List(items) => Self::list(items.bind(bound)),
             Self::Map(keys, values) => Self::map(keys.bind(bound), values.bind(bound)),
             Self::Optional(inner) => inner.bind(bound).optional(),
             Self::Meta(inner) => Self::Meta(Arc::new(inner.bind(bound))),
-            Self::Dyn | Self::Plain(_) | Self::Object(_) => self.clone(),
+            Self::Dyn | Self::Open | Self::Plain(_) | Self::Object(_) => self.clone(),
         }
     }
 }
@@ -179,7 +200,7 @@ impl Type {
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Dyn => f.write_str("dyn"),
+            Self::Dyn | Self::Open => f.write_str("dyn"),
             Self::Plain(name) | Self::Any(name) => f.write_str(name),
             Self::List(items) => write!(f, "list({items})"),
             Self::Map(keys, values) => write!(f, "map({keys}, {values})"),

@@ -2,3 +2,4 @@
 
 mod depth;
 mod recorded;
+mod refused;

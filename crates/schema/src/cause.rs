@@ -29,6 +29,8 @@ pub enum Reason {
     Duplicate,
     /// The value is not permitted here.
     Forbidden,
+    /// The server cannot check the value.
+    Internal,
     /// The value breaks a rule.
     Invalid,
     /// The value is none of those that are permitted.
@@ -49,6 +51,7 @@ impl Reason {
         match self {
             Self::Duplicate => "FieldValueDuplicate",
             Self::Forbidden => "FieldValueForbidden",
+            Self::Internal => "InternalError",
             Self::Invalid => "FieldValueInvalid",
             Self::NotSupported => "FieldValueNotSupported",
             Self::Required => "FieldValueRequired",
@@ -63,6 +66,7 @@ impl Reason {
         match self {
             Self::Duplicate => "Duplicate value",
             Self::Forbidden => "Forbidden",
+            Self::Internal => "Internal error",
             Self::Invalid | Self::TypeInvalid => "Invalid value",
             Self::NotSupported => "Unsupported value",
             Self::Required => "Required value",
@@ -112,6 +116,15 @@ impl Cause {
         Self {
             is_note: true,
             ..Self::new("", Reason::Invalid, "null", why)
+        }
+    }
+
+    /// Says what was not checked at a place.
+    #[cfg(feature = "sample")]
+    pub(crate) fn note(field: &str, why: &str) -> Self {
+        Self {
+            is_note: true,
+            ..Self::with_message(field, Reason::Invalid, why.to_owned())
         }
     }
 

@@ -54,6 +54,7 @@ mod sample;
 mod scale;
 mod schema;
 mod validate;
+mod work;
 
 pub use cause::{Cause, Reason};
 pub use kube_codegen_formats::pattern::pattern_error;

@@ -38,6 +38,11 @@ pub(crate) fn undecodable(fields: &Map<String, Value>, path: &str) -> Option<Cau
     })
 }
 
+/// How many bytes of `generateName` the server keeps.
+const LONGEST_PREFIX: usize = 63 - SUFFIX.len();
+/// What stands for the characters that it adds.
+const SUFFIX: &str = "xxxxx";
+
 /// Returns the violations of the `metadata` of a custom resource: names, namespace, labels, annotations, owners and finalizers.
 ///
 /// The API server demands a name or `generateName` of each object, and that Go can decode the metadata. It sets `generation` and
@@ -60,23 +65,27 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
             .unwrap_or_default()
     };
     let prefix = text("generateName");
-    if !prefix.is_empty() {
-        // The characters that follow end it.
-        let masked = match prefix.strip_suffix('-') {
-            Some(rest) if prefix.len() > 1 => format!("{rest}a"),
-            _ => prefix.to_owned(),
-        };
-        for why in names::dns_1123_subdomain(&masked) {
-            let at = "metadata.generateName";
-            causes.push(Cause::new(at, Reason::Invalid, &quote(prefix), &why));
-        }
+    for why in names::dns_1123_subdomain(&masked(prefix))
+        .into_iter()
+        .filter(|_| !prefix.is_empty())
+    {
+        let at = "metadata.generateName";
+        causes.push(Cause::new(at, Reason::Invalid, &quote(prefix), &why));
     }
     match text("name") {
-        "" if text("generateName").is_empty() => {
+        "" if prefix.is_empty() => {
             let why = "name or generateName is required";
             causes.push(Cause::new("metadata.name", Reason::Required, "", why));
         }
-        "" => {}
+        // The server makes a name of it, and validates that, too.
+        "" => {
+            let start: String = prefix.chars().take(LONGEST_PREFIX).collect();
+            let name = start + SUFFIX;
+            for why in names::dns_1123_subdomain(&name) {
+                let cause = Cause::new("metadata.name", Reason::Invalid, &quote(&name), &why);
+                causes.push(cause.at("metadata.generateName"));
+            }
+        }
         name => {
             for why in names::dns_1123_subdomain(name) {
                 causes.push(Cause::new(
@@ -97,6 +106,17 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
     }
     others(metadata, "metadata", &mut causes);
     causes
+}
+
+/// Returns the text that the server validates for a prefix: in place of a dash at its end, and of the character before, it has a letter.
+fn masked(prefix: &str) -> String {
+    let start = prefix
+        .strip_suffix('-')
+        .map(|start| start.split_at_checked(start.len().wrapping_sub(1)));
+    match start {
+        Some(Some((start, _))) => format!("{start}a"),
+        _ => prefix.to_owned(),
+    }
 }
 
 /// Adds the violations of labels, annotations, owners and finalizers.
@@ -258,7 +278,6 @@ mod tests {
         for (metadata, expected) in [
             (json!({"name": "a", "namespace": "My_NS"}), format!("metadata.namespace: Invalid value: \"My_NS\": {LABEL}")),
             (json!({"name": "a", "namespace": "${NAMESPACE}"}), format!("metadata.namespace: Invalid value: \"${{NAMESPACE}}\": {LABEL}")),
-            (json!({"generateName": "A_"}), format!("metadata.generateName: Invalid value: \"A_\": {SUBDOMAIN}")),
             (json!({"name": "a", "generateName": "A_"}), format!("metadata.generateName: Invalid value: \"A_\": {SUBDOMAIN}")),
             (
                 json!({"name": "a", "finalizers": ["foregroundDeletion", "orphan"]}),
@@ -277,6 +296,9 @@ mod tests {
         }
         for metadata in [
             json!({"generateName": "a.b-"}),
+            json!({"generateName": format!("{}-", "a".repeat(250))}),
+            json!({"name": "a", "generateName": "B-"}),
+            json!({"name": "a", "generateName": "a.-"}),
             json!({"name": "a", "namespace": ""}),
             json!({"name": "a", "namespace": "kube-system", "generation": -1}),
             json!({"name": "a", "annotations": {"a": "x".repeat(262_143)}}),
@@ -284,6 +306,53 @@ mod tests {
             json!({"name": "a", "ownerReferences": [{"apiVersion": "events.k8s.io/v1", "kind": "Event", "name": "a", "uid": "b"}]}),
         ] {
             assert_eq!(said(&metadata), [""; 0], "{metadata}");
+        }
+    }
+
+    /// The server has five random characters where these have `x`.
+    #[test]
+    fn the_name_that_is_made_of_a_prefix_is_validated() {
+        for (prefix, fields) in [
+            (
+                "Gen-",
+                &[
+                    "metadata.generateName: Invalid value: \"Gen-\"",
+                    "metadata.name: Invalid value: \"Gen-xxxxx\"",
+                ][..],
+            ),
+            (
+                "-",
+                &[
+                    "metadata.generateName: Invalid value: \"-\"",
+                    "metadata.name: Invalid value: \"-xxxxx\"",
+                ],
+            ),
+            ("a.-", &["metadata.name: Invalid value: \"a.-xxxxx\""]),
+            ("gen.", &["metadata.generateName: Invalid value: \"gen.\""]),
+            (
+                "ä-",
+                &[
+                    "metadata.generateName: Invalid value: \"ä-\"",
+                    "metadata.name: Invalid value: \"ä-xxxxx\"",
+                ],
+            ),
+        ] {
+            let object = json!({"metadata": {"generateName": prefix}});
+            let causes = validate_metadata(&object);
+            let found: Vec<String> = causes.iter().map(ToString::to_string).collect();
+            assert_eq!(found.len(), fields.len(), "{found:?}");
+            assert!(
+                found
+                    .iter()
+                    .zip(fields)
+                    .all(|(text, start)| text.starts_with(start)),
+                "{found:?}"
+            );
+            assert!(
+                causes
+                    .iter()
+                    .all(|it| it.pointer(&object) == "/metadata/generateName")
+            );
         }
     }
 

@@ -79,6 +79,10 @@ pub(crate) struct Node {
     pub(crate) validations: Vec<Rule>,
     #[serde(skip)]
     pub(crate) has_rules: OnceLock<bool>,
+    /// A text that pattern, format and bounds together permit, looked for once.
+    #[cfg(feature = "sample")]
+    #[serde(skip)]
+    pub(crate) text: OnceLock<Option<String>>,
 }
 
 /// `additionalProperties`: a schema or a boolean.
@@ -100,9 +104,13 @@ pub(crate) struct Pattern {
 /// What is made of a pattern when it is first used.
 #[derive(Debug, Default)]
 struct Matcher {
-    regex: OnceLock<Result<Regex, Refused>>,
+    /// None of a pattern that is left out: it matches everything.
+    regex: OnceLock<Result<Option<Regex>, Refused>>,
     #[cfg(feature = "sample")]
     example: OnceLock<String>,
+    /// About how large the automaton is.
+    #[cfg(feature = "sample")]
+    weight: OnceLock<usize>,
 }
 
 impl From<String> for Pattern {
@@ -125,10 +133,23 @@ pub(crate) struct Compiled {
 impl Pattern {
     pub(crate) fn is_match(&self, text: &str) -> Result<bool, &Refused> {
         let regex = &self.compiled.regex;
-        match regex.get_or_init(|| pattern::compile(&self.source)) {
-            Ok(regex) => Ok(regex.is_match(text)),
+        match regex.get_or_init(|| pattern::compile(&self.source).map(Some)) {
+            Ok(regex) => Ok(regex.as_ref().is_none_or(|it| it.is_match(text))),
             Err(why) => Err(why),
         }
+    }
+
+    /// Returns about how large the automaton is.
+    #[cfg(feature = "sample")]
+    pub(crate) fn weight(&self, count: impl FnOnce(&str) -> usize) -> usize {
+        let weight = &self.compiled.weight;
+        *weight.get_or_init(|| count(&self.source))
+    }
+
+    /// Leaves the pattern out, unless it is compiled; returns whether it is left out.
+    #[cfg(feature = "sample")]
+    pub(crate) fn leave_out(&self) -> bool {
+        matches!(self.compiled.regex.get_or_init(|| Ok(None)), Ok(None))
     }
 
     /// Returns a text that matches, made once.

@@ -82,9 +82,27 @@ static MANAGED_FIELDS: Struct = Struct {
     ],
 };
 
-/// Returns whether every object has this field in its metadata.
-pub(crate) fn has_field(name: &str) -> bool {
-    OBJECT_META.fields.iter().any(|(field, _)| *field == name)
+/// Removes what `ObjectMeta` does not have, and adds the paths.
+pub(crate) fn prune(metadata: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>) {
+    known(&OBJECT_META, metadata, path, dropped);
+}
+
+fn known(schema: &Struct, fields: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>) {
+    fields.retain(|name, value| {
+        let path = path::field(path, name);
+        let Some((_, type_)) = schema.fields.iter().find(|(field, _)| field == name) else {
+            dropped.push(path);
+            return false;
+        };
+        if let (Type::List(_, Type::Struct(schema)), Value::Array(items)) = (type_, value) {
+            for (index, item) in items.iter_mut().enumerate() {
+                if let Value::Object(fields) = item {
+                    known(schema, fields, &path::index(&path, index), dropped);
+                }
+            }
+        }
+        true
+    });
 }
 
 /// A value that cannot be decoded.

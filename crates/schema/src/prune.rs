@@ -1,6 +1,6 @@
 //! Removes what a schema does not declare.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{node::Node, object_meta, path};
 
@@ -61,7 +61,7 @@ fn walk(
                 // What cannot be decoded is refused as it is.
                 if name == "metadata" && object_meta::undecodable(value).is_none() {
                     if let Value::Object(fields) = value {
-                        metadata(fields, &place.keyed, dropped);
+                        object_meta::prune(fields, &place.keyed, dropped);
                     }
                     if place.path != "metadata" {
                         object_meta::normalize(value);
@@ -97,17 +97,6 @@ fn walk(
     }
 }
 
-/// Removes the fields that `ObjectMeta` does not have.
-fn metadata(fields: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>) {
-    fields.retain(|name, _| {
-        let is_known = object_meta::has_field(name);
-        if !is_known {
-            dropped.push(path::field(path, name));
-        }
-        is_known
-    });
-}
-
 /// Returns whether the server does not store a value in the metadata of an embedded resource.
 fn is_blank(name: &str, value: &Value) -> bool {
     match value {
@@ -136,4 +125,34 @@ fn enter(
         place,
         dropped,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Schema;
+
+    #[test]
+    fn the_structs_in_metadata_have_no_other_fields() {
+        let schema = Schema::new(&json!({"type": "object"})).unwrap();
+        let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "u", "Name": "b", "foo": null});
+        let managed = json!({"manager": "a", "fieldsV1": {"f:x": {}}, "x": 1});
+        let metadata = json!({"name": "a", "ownerReferences": [owner, {"bar": 1}], "managedFields": [managed], "clusterName": "c"});
+        let mut object = json!({ "metadata": metadata });
+        let dropped = schema.prune(&mut object);
+        let expected = [
+            "metadata.clusterName",
+            "metadata.managedFields[0].x",
+            "metadata.ownerReferences[0].Name",
+            "metadata.ownerReferences[0].foo",
+            "metadata.ownerReferences[1].bar",
+        ];
+        assert_eq!(dropped, expected);
+        assert_eq!(
+            object["metadata"]["managedFields"][0]["fieldsV1"],
+            json!({"f:x": {}})
+        );
+        assert_eq!(object["metadata"]["ownerReferences"][1], json!({}));
+    }
 }

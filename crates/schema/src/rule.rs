@@ -9,7 +9,7 @@ use kube_codegen_cel::{CompileError, Evaluation, EvaluationError, PER_CALL_LIMIT
 use kube_codegen_formats::go;
 use serde::Deserialize;
 
-use crate::cause::Reason;
+use crate::{cause::Reason, work};
 
 /// The most that all rules of an object may cost.
 const OBJECT_LIMIT: u64 = 10_000_000;
@@ -246,5 +246,8 @@ fn execute(program: &Program, new: &Value, old: Option<&Value>, optional: bool) 
     let old = before.as_ref().or(old);
     let mut variables = vec![("self", new)];
     variables.extend(old.map(|old| ("oldSelf", old)));
-    program.evaluate(&variables, PER_CALL_LIMIT)
+    let evaluation = program.evaluate(&variables, PER_CALL_LIMIT);
+    let cost = usize::try_from(evaluation.cost).unwrap_or(usize::MAX);
+    work::add(cost.saturating_mul(work::UNIT));
+    evaluation
 }

@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use kube_codegen_schema::Schema;
+use kube_codegen_schema::{Schema, definition};
 use serde_json::{Value, json};
 
 /// The rules of all libraries, each on the same object.
@@ -42,5 +42,83 @@ fn rules_have_the_results_of_the_api_server() -> Result<(), Box<dyn Error>> {
         answers.len(),
         differences.join("\n")
     );
+    Ok(())
+}
+
+/// What kube-apiserver 1.37 says of rules for values whose type it does not know, and of patterns that it compiles with the rule.
+#[test]
+fn rules_that_the_server_cannot_plan_are_named() -> Result<(), Box<dyn Error>> {
+    const UNTYPED: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true});
+    let rules = json!([{"rule": "true"}]);
+    let find = json!([{"rule": "'a'.find('[') == ''", "messageExpression": "'a'.find('(')"}]);
+    for (mut schema, rules, expected) in [
+        (any.clone(), &rules, vec![("", UNTYPED)]),
+        (
+            json!({"type": "array", "items": any}),
+            &rules,
+            vec![("", UNTYPED)],
+        ),
+        (
+            json!({"type": "object", "additionalProperties": any}),
+            &rules,
+            vec![("", UNTYPED)],
+        ),
+        (
+            json!({"type": "object", "additionalProperties": true}),
+            &rules,
+            vec![],
+        ),
+        (
+            json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+            &rules,
+            vec![],
+        ),
+        (
+            json!({"type": "string"}),
+            &find,
+            vec![
+                (
+                    "/0/rule",
+                    "program instantiation failed: error parsing regexp: missing closing ]: `[`",
+                ),
+                (
+                    "/0/messageExpression",
+                    "messageExpression instantiation failed: error parsing regexp: missing closing ): `(`",
+                ),
+            ],
+        ),
+    ] {
+        schema["x-kubernetes-validations"] = rules.clone();
+        let root = json!({"type": "object", "properties": {"spec": schema}});
+        let problems = Schema::new(&root)?.rule_problems();
+        let found: Vec<_> = problems
+            .iter()
+            .map(|it| {
+                (
+                    it.pointer
+                        .strip_prefix("/properties/spec/x-kubernetes-validations")
+                        .unwrap_or_default(),
+                    &*it.message,
+                )
+            })
+            .collect();
+        assert_eq!(found, expected, "{root}");
+    }
+    let mut root = any;
+    root["x-kubernetes-validations"] = rules;
+    let problems = Schema::new(&root)?.rule_problems();
+    assert_eq!(problems[0].pointer, "/x-kubernetes-validations");
+    let causes = definition::causes(
+        &json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": root}}]}}),
+    );
+    let untyped = causes
+        .iter()
+        .find(|it| it.reason.as_str() == "InternalError")
+        .ok_or("no cause")?;
+    let expected = format!(
+        "spec.validation.openAPIV3Schema.x-kubernetes-validations: Internal error: {UNTYPED}"
+    );
+    assert_eq!(untyped.to_string(), expected);
     Ok(())
 }

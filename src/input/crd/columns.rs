@@ -27,16 +27,6 @@ pub struct SelectableField {
     pub json_path: String,
 }
 
-/// The fields of a column.
-const COLUMN: &[&str] = &[
-    "description",
-    "format",
-    "jsonPath",
-    "name",
-    "priority",
-    "type",
-];
-
 pub(super) fn read(
     reader: &mut Reader<'_>,
     version: &Map<String, Value>,
@@ -54,7 +44,6 @@ pub(super) fn read(
 
 fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column> {
     let map = value.as_object()?;
-    reader.unknown_fields(map, COLUMN, at);
     let text = |key: &str| text_of(map, key);
     let (name, type_, json_path) = (text("name"), text("type"), text("jsonPath"));
     let (format, description) = (text("format"), text("description"));
@@ -99,23 +88,11 @@ fn is_closed(path: &str) -> bool {
 }
 
 /// Reads `selectableFields`.
-pub(super) fn selectable(
-    reader: &mut Reader<'_>,
-    version: &Map<String, Value>,
-    at: &At<'_>,
-) -> Vec<SelectableField> {
-    let at = at.key("selectableFields");
-    let Some(list) = entry(version, "selectableFields") else {
-        return Vec::new();
-    };
-    let mut fields = Vec::new();
-    for (index, item) in list.as_array().into_iter().flatten().enumerate() {
-        let at = at.index(index);
-        let Some(map) = item.as_object() else {
-            continue;
-        };
-        reader.unknown_fields(map, &["jsonPath"], &at);
-        fields.extend(text_of(map, "jsonPath").map(|json_path| SelectableField { json_path }));
-    }
-    fields
+pub(super) fn selectable(version: &Map<String, Value>) -> Vec<SelectableField> {
+    let list = entry(version, "selectableFields").and_then(Value::as_array);
+    let path = |item: &Value| text_of(item.as_object()?, "jsonPath");
+    let paths = list.into_iter().flatten().filter_map(path);
+    paths
+        .map(|json_path| SelectableField { json_path })
+        .collect()
 }

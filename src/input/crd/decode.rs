@@ -8,9 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::reader::{At, Reader};
+use super::reader::{At, Reader, closest};
 use super::time::is_date_time;
-use crate::base::diag::{Code, pointer};
+use crate::base::diag::{Code, Place, pointer};
 
 /// What a value must be.
 enum Shape {
@@ -24,7 +24,7 @@ enum Shape {
     Json,
     List(&'static Self),
     Map(&'static Self),
-    /// The fields, sorted by name; others are ignored.
+    /// The fields, sorted by name; others are unknown.
     Object(&'static [(&'static str, &'static Self)]),
     /// A schema, or the other shape where the value is not a map.
     SchemaOr(&'static Self),
@@ -237,6 +237,22 @@ static SCHEMA: Shape = Object(&[
     ),
 ]);
 
+/// Returns whether schemas have a keyword, if only in JSON Schema.
+pub(super) fn is_keyword(name: &str) -> bool {
+    let Object(keywords) = &SCHEMA else {
+        return false;
+    };
+    keywords.iter().any(|(known, _)| *known == name)
+}
+
+/// A field that the API does not have; it would drop it without an error.
+struct Unknown {
+    pointer: String,
+    is_in_schema: bool,
+    name: String,
+    near: Option<&'static str>,
+}
+
 /// A value of a wrong type.
 struct Failure {
     pointer: String,
@@ -246,41 +262,60 @@ struct Failure {
     lacks_quotes: bool,
 }
 
-/// Reports the values of a wrong type, and replaces them by null, which is absent to the API server.
+/// Reports unknown fields and the values of a wrong type, and replaces the latter by null, which is absent to the API server.
 ///
 /// A null in a list or a map becomes the zero value of its type, as the API server reads it.
 pub(super) fn decode(reader: &mut Reader<'_>, manifest: &mut Value) {
     let mut decoding = Decoding::default();
     decoding.value(manifest, &DEFINITION, &At::default());
-    for failure in decoding.failures {
-        let steps: Vec<String> = pointer::steps(&failure.pointer).take(5).collect();
-        if let [spec, versions, index, ..] = &*steps
-            && (&**spec, &**versions) == ("spec", "versions")
-        {
-            let version = format!("/spec/versions/{index}");
-            let name = manifest.pointer(&format!("{version}/name"));
-            reader.base.version = name.and_then(Value::as_str).map(str::to_owned);
-            let schema = failure.is_in_schema;
-            reader.schema = schema.then(|| version + "/schema/openAPIV3Schema");
+    for field in decoding.unknown {
+        let place = Place {
+            key: true,
+            ..place(reader, manifest, &field.pointer, field.is_in_schema)
+        };
+        let message = format!("unknown field {:?}: it has no effect", field.name);
+        let finding = reader
+            .diagnostics
+            .report(Code::UnknownField, place, message);
+        if let Some(near) = field.near {
+            finding.hint(format!("did you mean `{near}`?"));
         }
+    }
+    for failure in decoding.failures {
         let code = if failure.is_in_schema {
             Code::KeywordType
         } else {
             Code::WrongType
         };
-        let place = reader.place_of(&failure.pointer);
+        let place = place(reader, manifest, &failure.pointer, failure.is_in_schema);
         let finding = reader.diagnostics.report(code, place, failure.message);
         if failure.lacks_quotes {
             finding.hint("put it in quotes");
         }
-        (reader.base.version, reader.schema) = (None, None);
         reader.mistyped.insert(failure.pointer);
     }
+}
+
+/// Returns a place, with its version and its schema.
+fn place(reader: &mut Reader<'_>, manifest: &Value, pointer: &str, is_in_schema: bool) -> Place {
+    let steps: Vec<String> = pointer::steps(pointer).take(3).collect();
+    if let [spec, versions, index] = &*steps
+        && (&**spec, &**versions) == ("spec", "versions")
+    {
+        let version = format!("/spec/versions/{index}");
+        let name = manifest.pointer(&format!("{version}/name"));
+        reader.base.version = name.and_then(Value::as_str).map(str::to_owned);
+        reader.schema = is_in_schema.then(|| version + "/schema/openAPIV3Schema");
+    }
+    let place = reader.place_of(pointer);
+    (reader.base.version, reader.schema) = (None, None);
+    place
 }
 
 #[derive(Default)]
 struct Decoding {
     failures: Vec<Failure>,
+    unknown: Vec<Unknown>,
 }
 
 impl Decoding {
@@ -298,10 +333,12 @@ impl Decoding {
                 }
             }
             (Object(fields), Value::Object(map)) => {
-                for (name, value) in map.iter_mut().filter(|(_, value)| !value.is_null()) {
-                    let field = fields.binary_search_by_key(&name.as_str(), |(name, _)| name);
-                    if let Ok(index) = field {
-                        self.value(value, fields[index].1, &at.key(name));
+                for (name, value) in map {
+                    let at = at.key(name);
+                    match fields.binary_search_by_key(&name.as_str(), |(name, _)| name) {
+                        Ok(_) if value.is_null() => {}
+                        Ok(index) => self.value(value, fields[index].1, &at),
+                        Err(_) => self.unknown(name, fields, &at),
                     }
                 }
             }
@@ -321,6 +358,16 @@ impl Decoding {
                 }
             }
         }
+    }
+
+    fn unknown(&mut self, name: &str, fields: &[(&'static str, &Shape)], at: &At<'_>) {
+        let known: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
+        self.unknown.push(Unknown {
+            pointer: at.pointer(),
+            is_in_schema: at.is_in_schema(),
+            name: name.to_owned(),
+            near: closest(name, &known),
+        });
     }
 
     fn element(&mut self, value: &mut Value, shape: &'static Shape, at: &At<'_>) {

@@ -15,16 +15,6 @@ pub enum Scope {
     Cluster,
 }
 
-/// The fields of `spec`.
-const SPEC: &[&str] = &[
-    "conversion",
-    "group",
-    "names",
-    "preserveUnknownFields",
-    "scope",
-    "versions",
-];
-
 /// Reads a CRD; none if a required part of it is missing or invalid.
 pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
     decode(reader, &mut manifest);
@@ -38,7 +28,6 @@ pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> 
         return None;
     };
     let spec = spec.as_object()?;
-    reader.unknown_fields(spec, SPEC, &at);
     let group = text_of(spec, "group");
     let names = names::read(reader, spec, &at);
     let scope = scope(spec);

@@ -3,16 +3,6 @@ use super::Names;
 use super::reader::{At, Reader, entry, text_of, texts};
 use serde_json::{Map, Value};
 
-/// The fields of `spec.names`.
-const NAMES: &[&str] = &[
-    "categories",
-    "kind",
-    "listKind",
-    "plural",
-    "shortNames",
-    "singular",
-];
-
 /// Reads `spec.names`; none if a required name is missing.
 pub(super) fn read(
     reader: &mut Reader<'_>,
@@ -27,7 +17,6 @@ pub(super) fn read(
         return None;
     };
     let map = names.as_object()?;
-    reader.unknown_fields(map, NAMES, &at);
     let name = |key: &str| text_of(map, key);
     let (plural, kind) = (name("plural"), name("kind"));
     let (singular, list_kind) = (name("singular"), name("listKind"));

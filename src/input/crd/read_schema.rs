@@ -1,4 +1,5 @@
 //! Reads a [`Schema`] with all its keywords.
+use super::decode::is_keyword;
 use super::reader::{At, Reader, closest, texts};
 use super::{Additional, Constraints, Items, Schema, SchemaType};
 use crate::base::diag::{Code, Diagnostics, Place};
@@ -78,9 +79,11 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Valu
             .find(|known| **known == keyword)
         {
             Some(known) => schema.constraints.all.push((known, value)),
-            None => {
+            // What is no keyword at all is reported for the whole manifest.
+            None if is_keyword(keyword) => {
                 schema.unknown.insert(keyword.to_owned(), value);
             }
+            None => {}
         },
     }
 }

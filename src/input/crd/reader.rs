@@ -183,17 +183,6 @@ impl Reader<'_> {
     pub(super) fn wrong_type(&mut self, value: &Value, at: &At<'_>, wanted: &str) {
         self.report(Code::WrongType, at, at.mistyped(value, wanted));
     }
-
-    /// Reports fields that the API does not have; it would drop them without an error.
-    pub(super) fn unknown_fields(&mut self, map: &Map<String, Value>, known: &[&str], at: &At<'_>) {
-        for name in map.keys().filter(|name| !known.contains(&name.as_str())) {
-            let message = format!("unknown field {name:?}: it has no effect");
-            let finding = self.report_key(Code::UnknownField, &at.key(name), message);
-            if let Some(near) = closest(name, known) {
-                finding.hint(format!("did you mean `{near}`?"));
-            }
-        }
-    }
 }
 
 /// Returns an entry that is not null: to the API server, null is absent.

@@ -32,7 +32,9 @@ pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
         }
         let diagnostics = &mut *reader.diagnostics;
         // The text repeats the lines of the rule if it has positions in it.
-        let hint = if problem.message == problem.brief {
+        let hint = if problem.reason == Reason::Internal {
+            "give the schema a `type`, and its items or values, too; the API server rejects the CRD"
+        } else if problem.message == problem.brief {
             "the API server rejects the CRD"
         } else {
             "the API server rejects the CRD; line and column are those of the expression"

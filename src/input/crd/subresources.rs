@@ -33,7 +33,6 @@ pub(super) fn read(
     let Some(map) = value.as_object() else {
         return Subresources::default();
     };
-    reader.unknown_fields(map, &["scale", "status"], &at);
     Subresources {
         status: entry(map, "status").is_some(),
         scale: entry(map, "scale").and_then(|value| scale(reader, value, &at.key("scale"))),
@@ -47,7 +46,6 @@ fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
         "statusReplicasPath",
         "labelSelectorPath",
     ];
-    reader.unknown_fields(map, &fields, at);
     let [spec, status, selector] = fields;
     let mut path = |key: &str| {
         let path = text_of(map, key)?;

@@ -11,25 +11,11 @@ pub struct Deprecation {
     pub warning: Option<String>,
 }
 
-/// The fields of a version.
-const VERSION: &[&str] = &[
-    "additionalPrinterColumns",
-    "deprecated",
-    "deprecationWarning",
-    "name",
-    "schema",
-    "selectableFields",
-    "served",
-    "storage",
-    "subresources",
-];
-
 /// Reads a version and moves its schema out of it; none if its name is missing.
 pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
     let map = value.as_object_mut()?;
     let name = text_of(map, "name");
     reader.base.version.clone_from(&name);
-    reader.unknown_fields(map, VERSION, at);
     let served = required_flag(reader, map, "served", at);
     let storage = required_flag(reader, map, "storage", at);
     let warning = map.get("deprecationWarning").and_then(Value::as_str);
@@ -39,7 +25,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
     let schema = schema(reader, map, at);
     let subresources = subresources::read(reader, map, at);
     let columns = columns::read(reader, map, at);
-    let selectable_fields = columns::selectable(reader, map, at);
+    let selectable_fields = columns::selectable(map);
     if let (Some(schema), false) = (&schema, reader.is_legacy || reader.preserves) {
         paths::check(reader, map, schema, at);
     }
@@ -81,9 +67,8 @@ fn schema(
     let has_status = entry(map, "subresources").is_some_and(|it| !it["status"].is_null());
     let inner = match map.get_mut("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => {
-            let known = schema.as_object()?;
-            reader.unknown_fields(known, &["openAPIV3Schema"], &at);
-            let inner = schema.get_mut("openAPIV3Schema").map(Value::take);
+            let inner = schema.as_object_mut()?.get_mut("openAPIV3Schema");
+            let inner = inner.map(Value::take);
             inner.filter(|inner| !inner.is_null())
         }
         None => None,

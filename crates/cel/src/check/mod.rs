@@ -1,5 +1,6 @@
 //! Checks the types of an expression, as the API server does.
 
+mod literals;
 mod problem;
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,10 +12,9 @@ use cel::{
         SourceInfo, operators,
     },
 };
-use kube_codegen_formats::{go_duration, pattern};
 
 pub use self::problem::Problem;
-pub(crate) use self::problem::write_all;
+pub(crate) use self::{literals::unplanned, problem::write_all};
 use crate::{
     library::{self, find, namespaced},
     syntax::{qualified, root},
@@ -51,6 +51,13 @@ pub(crate) fn check(
         checked: Types::default(),
     };
     let result = checker.type_of(expr, None);
+    if checker.problems.is_empty() {
+        let mut found = Vec::new();
+        literals::check(expr, &checker.checked, &mut |part, why| {
+            found.push((checker.offset(part), why));
+        });
+        checker.problems = found;
+    }
     let mut problems = checker.problems;
     if problems.is_empty() {
         return Ok((result.unwrap_or(Type::Dyn), checker.checked));
@@ -71,15 +78,22 @@ struct Checker<'p> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, expr: &IdedExpr, why: String) {
+    /// Returns the byte at which a part begins.
+    fn offset(&self, expr: &IdedExpr) -> usize {
         let at = self.source.offset_for(expr.id);
-        let at = usize::try_from(at.map_or(0, |(start, _)| start)).unwrap_or_default();
-        self.problems.push((at, why));
+        usize::try_from(at.map_or(0, |(start, _)| start)).unwrap_or_default()
+    }
+
+    fn report(&mut self, expr: &IdedExpr, why: String) {
+        self.problems.push((self.offset(expr), why));
     }
 
     /// Returns the type of an expression; `None` if it has an error, which is reported.
     fn type_of(&mut self, expr: &IdedExpr, scope: Outer<'_>) -> Option<Type> {
-        let type_ = self.deduce(expr, scope)?;
+        let type_ = match self.deduce(expr, scope)? {
+            Type::Open => Type::Dyn,
+            type_ => type_,
+        };
         self.checked.types.insert(expr.id, type_.clone());
         Some(type_)
     }
@@ -188,17 +202,20 @@ impl Checker<'_> {
         for arg in target.into_iter().chain(&call.args) {
             args.push(self.type_of(arg, scope));
         }
-        let args = args.into_iter().collect::<Option<Vec<_>>>()?;
         let name = full.as_deref().unwrap_or(&call.func_name);
-        self.literals(name, call);
         if name == library::INSERT {
-            return args.into_iter().next();
+            return args.into_iter().next()?;
         }
         let Some(function) = find(name) else {
             let why = format!("undeclared reference to '{name}' (in container '')");
             self.report(expr, why);
             return None;
         };
+        if let operators::LOGICAL_AND | operators::LOGICAL_OR = name {
+            self.logical(&call.args, &args);
+            return Some(Type::BOOL);
+        }
+        let args = args.into_iter().collect::<Option<Vec<_>>>()?;
         let mut results: Vec<Type> = Vec::new();
         let overloads = self.checked.overloads.entry(expr.id).or_default();
         for (index, signature) in function.signatures.iter().enumerate() {
@@ -236,26 +253,16 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the texts that some functions read.
-    fn literals(&mut self, name: &str, call: &CallExpr) {
-        let args = &call.args;
-        let arg = match (name, call.target.is_some(), args.len()) {
-            ("duration" | "timestamp", false, 1) | ("matches", true, 1) => &args[0],
-            ("matches", false, 2) => &args[1],
-            _ => return,
-        };
-        let Expr::Literal(LiteralValue::String(text)) = &arg.expr else {
-            return;
-        };
-        let text = text.inner();
-        let is_valid = match name {
-            "duration" => go_duration(text).is_some(),
-            "timestamp" => chrono::DateTime::parse_from_rfc3339(text).is_ok(),
-            // As in Go, what is too large is refused as it is parsed; to compile it takes up to a second.
-            _ => pattern::pattern_error(text).is_none(),
-        };
-        if !is_valid {
-            self.report(arg, format!("invalid {name} argument"));
+    /// Checks the operands of `&&` and `||`, each for itself.
+    fn logical(&mut self, operands: &[IdedExpr], types: &[Option<Type>]) {
+        for (operand, found) in operands.iter().zip(types) {
+            match found {
+                None | Some(Type::Dyn | Type::BOOL) => {}
+                Some(found) => {
+                    let why = format!("expected type 'bool' but found '{found}'");
+                    self.report(operand, why);
+                }
+            }
         }
     }
 
@@ -269,7 +276,7 @@ impl Checker<'_> {
             }
             items = Some(joined(items, type_));
         }
-        Some(Type::list(items.unwrap_or(Type::Dyn)))
+        Some(Type::list(items.unwrap_or(Type::Open)))
     }
 
     fn map(&mut self, map: &MapExpr, scope: Outer<'_>) -> Option<Type> {
@@ -292,8 +299,8 @@ impl Checker<'_> {
             values = Some(joined(values, value));
         }
         Some(Type::map(
-            keys.unwrap_or(Type::Dyn),
-            values.unwrap_or(Type::Dyn),
+            keys.unwrap_or(Type::Open),
+            values.unwrap_or(Type::Open),
         ))
     }
 
@@ -313,6 +320,10 @@ impl Checker<'_> {
                 return None;
             }
         };
+        let [first, second] = [first, second].map(|it| match it {
+            Type::Open => Type::Dyn,
+            known => known,
+        });
         let initial = self.type_of(&it.accu_init, scope)?;
         let outer = Scope {
             name: &it.accu_var,
@@ -348,7 +359,7 @@ impl Checker<'_> {
 /// Returns the common type of the items of a literal.
 fn joined(known: Option<Type>, next: Type) -> Type {
     match known {
-        Some(known) if known != next => Type::Dyn,
-        _ => next,
+        Some(known) => known.joined(&next).unwrap_or(Type::Dyn),
+        None => next,
     }
 }

@@ -8,7 +8,15 @@ use crate::{Cause, Reason, Schema};
 /// Checks a node and what is below it, except `additionalProperties`: the server does not check defaults there.
 pub(super) fn node(schema: &Node, at: &Path<'_>, is_root: bool, found: &mut Violations) {
     if let Some(default) = entry(schema, "default") {
-        own(schema, default, &at.child("default"), found);
+        let at = at.child("default");
+        if is_root {
+            // Its values are whole objects.
+            let mut resource = schema.clone();
+            resource.insert(EMBEDDED.to_owned(), true.into());
+            own(&resource, default, &at, found);
+        } else {
+            own(schema, default, &at, found);
+        }
     }
     if let Some(items) = child(schema, "items") {
         node(items, &at.child("items"), false, found);

@@ -18,8 +18,8 @@ pub(super) fn causes(rules: &Schema, schema: &Value, path: &str) -> Vec<(String,
     let cause = |problem: crate::RuleProblem| {
         let (pointer, mut message) = (problem.pointer.as_str(), problem.message);
         let field = format!("{path}{}", self::field(pointer));
-        if problem.reason == Reason::Forbidden {
-            let cause = Cause::new(&field, Reason::Forbidden, "", &message);
+        if problem.reason != Reason::Invalid {
+            let cause = Cause::new(&field, problem.reason, "", &message);
             return (problem.pointer, cause);
         }
         let (rule, name) = pointer.rsplit_once('/').unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The rules for single keywords, in nodes and in branches.
 
+use kube_codegen_formats::pointer;
 use serde_json::Value;
 
 use super::{
@@ -115,6 +116,26 @@ fn node(schema: &Node, scope: Scope<'_>, at: &Path<'_>, found: &mut Violations) 
             rule(one, &at.index(index), found);
         }
     }
+}
+
+/// Returns the JSON pointer of the first `$schema`, which no schema of a definition has. The server looks for it after everything else.
+pub(super) fn dialect(schema: &Value) -> Option<String> {
+    let schema = schema.as_object()?;
+    if text(schema, "$schema").is_some_and(|it| !it.is_empty()) {
+        return Some("/$schema".to_owned());
+    }
+    let inside = |keyword: &str, inner: &Value| Some(format!("/{keyword}{}", dialect(inner)?));
+    let one = ["items", "additionalProperties", "not"].into_iter();
+    let mut one = one.filter_map(|keyword| inside(keyword, schema.get(keyword)?));
+    let many = ["allOf", "anyOf", "oneOf"].into_iter();
+    let mut many = many.filter_map(|keyword| {
+        let mut branches = list(schema, keyword).iter().enumerate();
+        branches.find_map(|(index, inner)| inside(&format!("{keyword}/{index}"), inner))
+    });
+    let mut declared = child(schema, "properties").into_iter().flatten();
+    let of_property = declared
+        .find_map(|(name, inner)| inside(&format!("properties/{}", pointer::escape(name)), inner));
+    of_property.or_else(|| one.next()).or_else(|| many.next())
 }
 
 /// Checks the keywords that have their own rule.

@@ -83,6 +83,12 @@ pub fn located_causes(definition: &Value) -> Vec<(String, Cause)> {
             all.extend(causes.into_iter().map(below));
             continue;
         }
+        if let Some(inner) = keywords::dialect(schema) {
+            let why = "OpenAPIV3Schema 'schema' is not supported";
+            let cause = Cause::new(&path, Reason::Invalid, "\"\"", why);
+            all.push(below((inner, cause)));
+            continue;
+        }
         match Schema::new(schema) {
             // A keyword with a value of a wrong type.
             Err(error) => {
@@ -222,5 +228,76 @@ mod tests {
         assert_eq!(name.pointer(), "/properties/a~1b~0");
         assert_eq!(name.child("type").field(), ".properties[a/b~].type");
         assert_eq!(items.index(1).field(), ".items[1]");
+    }
+
+    /// The texts are those of kube-apiserver 1.37.
+    #[test]
+    fn a_default_at_the_root_is_a_whole_object() {
+        const PATH: &str = "spec.validation.openAPIV3Schema";
+        let any = || json!({"type": "object", "properties": {"spec": {"type": "object"}}});
+        for (default, expected) in [
+            (
+                json!({}),
+                vec!["apiVersion: Required value", "kind: Required value"],
+            ),
+            (
+                json!({"spec": {}}),
+                vec!["apiVersion: Required value", "kind: Required value"],
+            ),
+            (
+                json!({"apiVersion": "v2", "kind": "", "metadata": {}}),
+                vec!["kind: Invalid value: \"\": must not be empty"],
+            ),
+            (
+                json!({"apiVersion": "example.com/v1", "kind": "W", "metadata": {"name": "x"}}),
+                vec![],
+            ),
+        ] {
+            let mut schema = any();
+            schema["default"] = default;
+            let causes = check_schema(&schema, false).causes(PATH);
+            let found: Vec<_> = causes.iter().map(ToString::to_string).collect();
+            let expected = expected.iter().map(|it| format!("{PATH}.default.{it}"));
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{schema}");
+        }
+    }
+
+    /// The texts are those of kube-apiserver 1.37.
+    #[test]
+    fn a_dialect_is_refused_at_any_depth() {
+        let text = || json!({"type": "string", "$schema": "x"});
+        for (property, pointer) in [
+            (text(), "/$schema"),
+            (json!({"type": "array", "items": text()}), "/items/$schema"),
+            (
+                json!({"type": "object", "additionalProperties": text()}),
+                "/additionalProperties/$schema",
+            ),
+            (
+                json!({"type": "string", "anyOf": [{}, {"$schema": "x"}]}),
+                "/anyOf/1/$schema",
+            ),
+            (
+                json!({"type": "string", "not": {"$schema": "x"}}),
+                "/not/$schema",
+            ),
+        ] {
+            let schema = json!({"type": "object", "properties": {"a/b": property}});
+            let version = json!({"name": "v1", "schema": {"openAPIV3Schema": schema}});
+            let found = located_causes(&json!({"spec": {"versions": [version]}}));
+            let (at, cause) = found.last().unwrap();
+            assert!(at.ends_with(&format!("/properties/a~1b{pointer}")), "{at}");
+            assert_eq!(
+                cause.to_string(),
+                "spec.validation.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema 'schema' is not supported"
+            );
+        }
+        let schema = json!({"type": "object", "$schema": ""});
+        let version = json!({"name": "v1", "schema": {"openAPIV3Schema": schema}});
+        let found = located_causes(&json!({"spec": {"versions": [version]}}));
+        assert!(
+            found.iter().all(|(_, it)| !it.message.contains("'schema'")),
+            "{found:?}"
+        );
     }
 }

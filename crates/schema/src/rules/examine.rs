@@ -48,24 +48,25 @@ pub(super) fn examine(
     declared: Option<&Declared>,
 ) -> Examined {
     let mut found = Examined::default();
-    let own = || types::root(schema, resource);
     let sizes = declared.map(Declared::sizes);
-    if !rule.is_empty() {
+    if !rule.is_empty()
+        && let Some(own) = types::root(schema, resource)
+    {
         let old = if rule.old_is_optional() {
-            own().optional()
+            own.clone().optional()
         } else {
-            own()
+            own.clone()
         };
         let checked = rule
             .program()
             .map_err(|why| Refusal::compilation(why, why.problems()));
-        let checked = checked.and_then(|it| check(it, own(), old, &Type::BOOL, sizes));
+        let checked = checked.and_then(|it| check(it, own.clone(), old, &Type::BOOL, sizes));
         let refused = |why: Refusal| why.text("cel expression must evaluate to a bool", "");
         found.add("rule", checked.map_err(refused));
         if let Some(source) = rule.message_expression() {
             let checked = Program::compile(source);
             let checked = checked.map_err(|why| Refusal::compilation(&why, why.problems()));
-            let checked = checked.and_then(|it| check(&it, own(), own(), &Type::STRING, sizes));
+            let checked = checked.and_then(|it| check(&it, own.clone(), own, &Type::STRING, sizes));
             let refused = |why: Refusal| {
                 let result = "messageExpression must evaluate to a string";
                 why.text(result, "messageExpression ")
@@ -91,6 +92,8 @@ enum Refusal {
     Compilation(Text),
     /// Its result has another type than it must have.
     Result,
+    /// The server cannot plan it.
+    Plan(String),
 }
 
 impl Refusal {
@@ -106,6 +109,10 @@ impl Refusal {
     fn text(self, result: &str, what: &str) -> Text {
         match self {
             Self::Result => result.into(),
+            Self::Plan(why) => {
+                let what = if what.is_empty() { "program " } else { what };
+                (&*format!("{what}instantiation failed: {why}")).into()
+            }
             Self::Compilation(Text { full, brief }) => Text {
                 full: format!("{what}compilation failed: {full}"),
                 brief: format!("{what}compilation failed: {brief}"),
@@ -126,6 +133,9 @@ fn check(
     let checked = checked.map_err(|why| Refusal::compilation(&why, why.problems()))?;
     if checked.result() != result {
         return Err(Refusal::Result);
+    }
+    if let Some(why) = program.unplanned() {
+        return Err(Refusal::Plan(why));
     }
     let sizes = sizes.map(|sizes| [("self", sizes), ("oldSelf", sizes)]);
     Ok(sizes.map(|sizes| program.estimate(&checked, &sizes)))

@@ -5,6 +5,7 @@ use kube_codegen_formats::pointer;
 use super::{
     examine::{Text, examine},
     sizes::{Declared, count},
+    types,
 };
 use crate::{
     cause::Reason,
@@ -23,7 +24,7 @@ const SCHEMA_LIMIT: u64 = 100_000_000;
 pub struct RuleProblem {
     /// JSON pointer (RFC 6901) of the rule's field in the schema.
     pub pointer: String,
-    /// [`Reason::Forbidden`] of a rule that may cost too much, else [`Reason::Invalid`].
+    /// [`Reason::Forbidden`] of a rule that may cost too much, [`Reason::Internal`] of rules for values without a type, else [`Reason::Invalid`].
     pub reason: Reason,
     /// Whether all rules of the schema together cost too much, to which this one contributes.
     pub of_total: bool,
@@ -35,6 +36,9 @@ pub struct RuleProblem {
 
 /// As many expressions are named if all together cost too much, if each is at least a hundredth of what is permitted.
 const NAMED: usize = 4;
+
+/// The server's text for rules whose values have no type.
+const UNTYPED: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
 
 /// Returns the problems of all rules, in the order of the schema.
 pub(crate) fn problems(schema: &Node) -> Vec<RuleProblem> {
@@ -93,6 +97,10 @@ struct Found {
 impl Found {
     fn walk(&mut self, schema: &Node, place: &Place) {
         if !schema.validations.is_empty() {
+            if types::root(schema, place.resource).is_none() {
+                let pointer = format!("{}/x-kubernetes-validations", place.pointer);
+                self.report(pointer, Reason::Internal, UNTYPED.into());
+            }
             let declared = Declared::of(schema, place.resource);
             self.rules(&schema.validations, schema, place, declared.as_ref());
         }

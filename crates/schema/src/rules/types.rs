@@ -6,12 +6,13 @@ use kube_codegen_cel::{Type, escape};
 
 use crate::node::Node;
 
-/// Returns the type of the value that a rule is for.
-pub(super) fn root(schema: &Node, resource: bool) -> Type {
+/// Returns the type of the value that a rule is for; `None` if rules cannot read it.
+pub(super) fn root(schema: &Node, resource: bool) -> Option<Type> {
     if resource {
-        object(schema, "object", true)
+        schema.type_.as_ref()?;
+        Some(object(schema, "object", true))
     } else {
-        of(schema, "object").unwrap_or(Type::Dyn)
+        of(schema, "object")
     }
 }
 

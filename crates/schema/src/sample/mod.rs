@@ -4,7 +4,9 @@
 //! patterns, each by itself (`text` makes strings of a pattern). What concerns several values at once, such as rules and combinators, is left to
 //! `search`, which repairs the object until no violation remains. Both have limits of depth and size: a schema may demand more than anyone can store.
 
+mod both;
 mod hints;
+mod patterns;
 mod random;
 mod search;
 mod text;
@@ -53,7 +55,7 @@ impl Room {
 
 impl Schema {
     /// Makes an object that the schema accepts, and returns it with the violations that remain: none, unless a pattern or a rule asks for
-    /// more than the search finds.
+    /// more than the search finds. Patterns that are too large together are not all checked; a cause that is no violation says so.
     ///
     /// `object` has `apiVersion`, `kind` and `metadata`; its name changes if a rule demands another one.
     ///
@@ -76,6 +78,7 @@ impl Schema {
     /// # Ok::<(), kube_codegen_schema::Error>(())
     /// ```
     pub fn sample(&self, extent: Extent, object: &Value) -> (Value, Vec<Cause>) {
+        let note = patterns::limit(self.root());
         let mut sample = value(self.root(), "", extent, DEPTH);
         let known = object.as_object().into_iter().flatten();
         if let Value::Object(fields) = &mut sample {
@@ -83,7 +86,9 @@ impl Schema {
             fields.remove("status");
             fields.extend(known.map(|(name, value)| (name.clone(), value.clone())));
         }
-        search::repair(self, sample)
+        let (sample, mut causes) = search::repair(self, sample);
+        causes.extend(note);
+        (sample, causes)
     }
 }
 
@@ -107,12 +112,12 @@ fn within(schema: &Node, name: &str, extent: Extent, depth: usize, room: &mut Ro
     value
 }
 
-/// Returns the value that the schema has: its default, one of its enum, or its example.
+/// Returns the value that the schema has: its default, its example, or one of its enum.
 fn given(schema: &Node) -> Option<&Value> {
     let default = schema.default.as_ref().filter(|it| !it.is_object());
     let listed = || schema.values.iter().find(|value| !value.is_null());
     let example = || schema.example.as_ref().filter(|it| is_example(schema, it));
-    default.or_else(listed).or_else(example)
+    default.or_else(example).or_else(listed)
 }
 
 /// Whether an example is worth showing: authors change a schema and forget them. Rules are fulfilled by the search.

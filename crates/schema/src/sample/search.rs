@@ -3,13 +3,13 @@
 //! Hill climbing with the validator as the judge: the number of violations has to fall with each change, so the search ends. A change is tried at
 //! the place that a violation names, then at the objects around it, since a rule about a field may be met by its neighbours. Values come from the
 //! schema and from the literals of its rules (`hints`). What can be judged at its place alone is, for the whole object costs more. The budget counts
-//! validated bytes, so it is the same on each machine.
+//! validated bytes, alternatives and the costs of rules, so it is the same on each machine.
 
 use kube_codegen_formats::pointer;
 use serde_json::Value;
 
 use super::{DEPTH, Extent, LARGEST, hints::Hints, text, value};
-use crate::{cause::Cause, defaults, metadata, node::Node, schema::Schema};
+use crate::{cause::Cause, defaults, metadata, node::Node, schema::Schema, work};
 
 /// How many changes a sample gets at most.
 const ROUNDS: usize = 60;
@@ -23,7 +23,7 @@ pub(super) fn repair(schema: &Schema, mut object: Value) -> (Value, Vec<Cause>) 
         return (object, causes);
     }
     let hints = Hints::of(schema.root(), &object);
-    let mut budget = schema.effort();
+    let mut budget = Budget::new(schema.effort());
     for _ in 0..ROUNDS {
         let better = improve_places(schema, &object, &causes, &hints, &mut budget)
             .or_else(|| improve(schema, &object, &causes, &hints, &mut budget));
@@ -55,6 +55,31 @@ fn count(schema: &Schema, node: &Node, value: &Value) -> usize {
     schema.violations(node, &value).len()
 }
 
+/// How many bytes may still be validated.
+struct Budget {
+    rest: usize,
+    /// What this thread had done when that was counted last.
+    done: usize,
+}
+
+impl Budget {
+    fn new(rest: usize) -> Self {
+        Self {
+            rest,
+            done: work::done(),
+        }
+    }
+
+    /// Takes what a validation costs, and what those before cost besides; none if too little is left.
+    fn take(&mut self, bytes: usize) -> Option<()> {
+        let done = std::mem::replace(&mut self.done, work::done());
+        let besides = self.done.wrapping_sub(done);
+        let rest = self.rest.checked_sub(bytes.saturating_add(besides));
+        self.rest = rest.unwrap_or_default();
+        rest.map(|_| ())
+    }
+}
+
 /// Returns about how many bytes of work a validation of a value is.
 fn cost(value: &Value) -> usize {
     size(value).max(LEAST)
@@ -78,7 +103,7 @@ fn improve_places(
     object: &Value,
     found: &[Cause],
     hints: &Hints,
-    budget: &mut usize,
+    budget: &mut Budget,
 ) -> Option<(Value, Vec<Cause>)> {
     let mut changed = object.clone();
     for cause in found {
@@ -99,7 +124,7 @@ fn improve_places(
             let mut edited = place.clone();
             edit.apply(&mut edited);
             // A small place may get a large value.
-            *budget = budget.checked_sub(cost(&edited))?;
+            budget.take(cost(&edited))?;
             if count(schema, node, &edited) < before {
                 better = Some(edited);
                 break;
@@ -109,7 +134,7 @@ fn improve_places(
             *place = better;
         }
     }
-    *budget = budget.checked_sub(cost(&changed))?;
+    budget.take(cost(&changed))?;
     let causes = causes(schema, &changed);
     (causes.len() < found.len()).then_some((changed, causes))
 }
@@ -120,7 +145,7 @@ fn improve(
     object: &Value,
     found: &[Cause],
     hints: &Hints,
-    budget: &mut usize,
+    budget: &mut Budget,
 ) -> Option<(Value, Vec<Cause>)> {
     for cause in found {
         let mut pointer = cause.pointer(object);
@@ -141,13 +166,13 @@ fn improve(
                     edit.apply(&mut changed);
                     // What is wrong inside the place is seen there, for less than the whole object costs.
                     if before > 0 {
-                        *budget = budget.checked_sub(cost(&changed))?;
+                        budget.take(cost(&changed))?;
                         if count(schema, node, &changed) >= before {
                             continue;
                         }
                     }
                     let changed = with(object, &pointer, changed)?;
-                    *budget = budget.checked_sub(cost(&changed))?;
+                    budget.take(cost(&changed))?;
                     let causes = causes(schema, &changed);
                     if causes.len() < found.len() {
                         return Some((changed, causes));
@@ -307,4 +332,53 @@ fn node<'a>(root: &'a Node, pointer: &str) -> Option<&'a Node> {
         Ok(_) if node.items.is_some() => node.items.as_deref(),
         _ => node.field(&step),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    fn work_of(spec: &Value) -> usize {
+        let schema = json!({"type": "object", "required": ["spec"], "properties": {"spec": spec}});
+        let schema = Schema::new(&schema).unwrap();
+        let before = work::done();
+        let object = json!({"apiVersion": "e.com/v1", "kind": "A", "metadata": {"name": "a"}});
+        let (_, causes) = schema.sample(Extent::Full, &object);
+        assert!(!causes.is_empty());
+        work::done() - before
+    }
+
+    #[test]
+    #[cfg(feature = "cel")]
+    fn rules_that_cost_much_are_seldom_evaluated() {
+        let nested = (0..30).fold("true".to_owned(), |inner, index| {
+            format!("[1, 2].all(x{index}, {inner})")
+        });
+        let work = work_of(&json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+            "x-kubernetes-validations": [{"rule": nested}],
+        }));
+        assert!(work < 40_000_000, "{work}");
+    }
+
+    #[test]
+    fn many_alternatives_are_seldom_validated() {
+        let name = |index: usize| format!("p{:03}", index % 300);
+        let properties: Map<String, Value> = (0..300)
+            .map(|index| (name(index), json!({"type": "string"})))
+            .collect();
+        let pairs: Vec<_> = (0..300)
+            .map(|index| json!({"required": [name(index), name(index + 1)]}))
+            .collect();
+        let others: Vec<_> = (0..299)
+            .map(|index| json!({"not": {"required": [name(index)]}}))
+            .collect();
+        let work = work_of(
+            &json!({"type": "object", "properties": properties, "anyOf": pairs, "allOf": others}),
+        );
+        assert!(work < 40_000_000, "{work}");
+    }
 }

@@ -3,7 +3,7 @@
 use kube_codegen_formats::{self as formats, pattern};
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
-use super::LARGEST;
+use super::{LARGEST, both};
 use crate::node::Node;
 
 /// Returns a string that a schema accepts; to be as long as the schema demands, it gets at most `room` bytes.
@@ -17,20 +17,31 @@ pub(super) fn string(schema: &Node, name: &str, room: usize) -> String {
         };
         return fit(schema, text.to_owned(), room);
     };
-    let text = fit(schema, pattern.example(matching).to_owned(), room);
-    let is_of_format =
-        |text: &str| format.is_none_or(|it| formats::check(it, text).unwrap_or(true));
-    if is_of_format(&text) {
+    let simple = pattern.example(matching);
+    let text = fit(schema, simple.to_owned(), room);
+    if format.is_none() && text == simple {
         return text;
     }
-    // Both demand something: of what one of them suggests, some may fulfil the other.
+    // Pattern, format and bounds demand something each: of what one of them suggests, some may fulfil the others.
+    let (least, most) = bounds(schema);
+    let is_accepted = |text: &str| {
+        let length = text.chars().count();
+        (least.min(LARGEST.min(room))..=most).contains(&length)
+            && format.is_none_or(|it| formats::check(it, text).unwrap_or(true))
+            && pattern.is_match(text).unwrap_or_default()
+    };
+    if is_accepted(&text) {
+        return text;
+    }
     let whole = fit(schema, written(&pattern.source, true), room);
-    if is_of_format(&whole) {
+    if is_accepted(&whole) {
         return whole;
     }
-    let is_match = |text: &&&str| pattern.is_match(text).unwrap_or_default();
-    let found = examples(format).iter().find(is_match);
-    found.map_or(text, |found| (*found).to_owned())
+    if let Some(found) = examples(format).iter().find(|text| is_accepted(text)) {
+        return (*found).to_owned();
+    }
+    let found = || both::find(&pattern.source, format, (least, most), &is_accepted);
+    schema.text.get_or_init(found).clone().unwrap_or(text)
 }
 
 /// Returns texts of a format, the most usual first.
@@ -89,16 +100,24 @@ fn examples(format: Option<&str>) -> &'static [&'static str] {
     }
 }
 
-/// Repeats or cuts a text to the length that a schema accepts.
-fn fit(schema: &Node, mut text: String, room: usize) -> String {
+/// Returns how long a text is at least and at most.
+fn bounds(schema: &Node) -> (usize, usize) {
     let size = |bound: Option<i64>, or: usize| {
         bound.map_or(or, |bound| usize::try_from(bound).unwrap_or_default())
     };
+    (
+        size(schema.min_length, 0),
+        size(schema.max_length, usize::MAX),
+    )
+}
+
+/// Repeats or cuts a text to the length that a schema accepts.
+fn fit(schema: &Node, mut text: String, room: usize) -> String {
+    let (least, most) = bounds(schema);
     let end = text.chars().last().unwrap_or('a');
-    let least = size(schema.min_length, 0).min(LARGEST.min(room));
+    let least = least.min(LARGEST.min(room));
     let missing = least.saturating_sub(text.chars().count());
     text.extend(std::iter::repeat_n(end, missing));
-    let most = size(schema.max_length, usize::MAX);
     if text.chars().count() > most {
         text = text.chars().take(most).collect();
     }
@@ -167,5 +186,92 @@ fn write(hir: &Hir, is_whole: bool, text: &mut String) {
             }
         }
         HirKind::Empty | HirKind::Look(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{Extent, Schema};
+
+    #[test]
+    fn a_text_has_a_pattern_a_format_and_a_length() {
+        for (format, pattern) in [
+            ("email", r"@example\.org$"),
+            ("email", "^.{30,}$"),
+            ("ipv4", r"\.255$"),
+            ("ipv6", "^fd"),
+            ("cidr", r"^10\.1\..*/2[0-9]$"),
+            ("mac", "^02:"),
+            ("mac", "^A[0-9A-F-]+$"),
+            ("uuid", "^0000"),
+            ("uuid4", "^f.*f$"),
+            ("date", "^2030-12-"),
+            ("date", "-31$"),
+            ("date-time", r"\+01:00$"),
+            ("date-time", r"^1999.*\.[0-9]{3}Z$"),
+            ("duration", "^-"),
+            ("duration", "^[0-9]{3}m$"),
+            ("uri", r"^oci://.+\.git$"),
+            ("hexcolor", "^#f"),
+            ("rgbcolor", r"^rgb\(255"),
+            ("isbn10", "X$"),
+            ("isbn13", "^979"),
+            ("creditcard", "^4"),
+            ("ssn", "^123"),
+            ("bsonobjectid", "^f"),
+            ("byte", "^[A-Za-z0-9+/]{8}$"),
+            ("k8s-short-name", "^a-.*-z$"),
+            ("k8s-long-name", r"\.io$"),
+            ("hostname", "^db[0-9]+-"),
+            ("unknown", r"^a|b$"),
+        ] {
+            for bounds in [json!({}), json!({"minLength": 3, "maxLength": 60})] {
+                let mut text = bounds;
+                text["type"] = "string".into();
+                text["format"] = format.into();
+                text["pattern"] = pattern.into();
+                let schema =
+                    json!({"type": "object", "required": ["a"], "properties": {"a": text}});
+                let schema = Schema::new(&schema).unwrap();
+                let object =
+                    json!({"apiVersion": "e.com/v1", "kind": "A", "metadata": {"name": "a"}});
+                let (sample, causes) = schema.sample(Extent::Minimal, &object);
+                assert!(
+                    causes.is_empty(),
+                    "{format}, {pattern}: {}, {causes:?}",
+                    sample["a"]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_length_of_a_text_keeps_its_pattern() {
+        for (pattern, least) in [
+            ("^[a-z]+-x$", 12),
+            ("^(ab)+$", 7),
+            (r"^\p{L}+(\.[a-z]{2})*$", 9),
+            ("^[a-z]{3}x$", 4),
+        ] {
+            let text = json!({"type": "string", "pattern": pattern, "minLength": least, "maxLength": least + 1});
+            let schema = json!({"type": "object", "required": ["a"], "properties": {"a": text}});
+            let schema = Schema::new(&schema).unwrap();
+            let (sample, causes) =
+                schema.sample(Extent::Minimal, &json!({"metadata": {"name": "a"}}));
+            assert!(causes.is_empty(), "{pattern}: {}, {causes:?}", sample["a"]);
+        }
+    }
+
+    #[test]
+    fn an_example_is_preferred_to_other_values_of_an_enum() {
+        for (example, expected) in [("b", "b"), ("c", "a")] {
+            let text = json!({"type": "string", "enum": ["a", "b"], "example": example});
+            let schema = json!({"type": "object", "required": ["a"], "properties": {"a": text}});
+            let schema = Schema::new(&schema).unwrap();
+            let (sample, _) = schema.sample(Extent::Minimal, &json!({"metadata": {"name": "a"}}));
+            assert_eq!(sample["a"], expected);
+        }
     }
 }

@@ -4,7 +4,13 @@ use kube_codegen_formats::go;
 use serde_json::Value;
 
 use super::{Outcome, Problem, walk};
-use crate::node::Node;
+use crate::{node::Node, work};
+
+/// Validates a value by one of several schemas.
+fn alternative(branch: &Node, value: &Value, path: &str) -> Outcome {
+    work::add(work::BRANCH);
+    walk(branch, value, path, None)
+}
 
 pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome {
     let mut outcome = Outcome::default();
@@ -13,7 +19,7 @@ pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome 
         let mut best: Option<Outcome> = None;
         let mut is_valid = false;
         for branch in &schema.any_of {
-            let found = walk(branch, value, path, None);
+            let found = alternative(branch, value, path);
             is_valid = found.is_valid();
             if is_valid || is_better(&found, best.as_ref()) {
                 best = Some(found);
@@ -34,7 +40,7 @@ pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome 
         let mut best: Option<Outcome> = None;
         let mut valid = Vec::new();
         for branch in &schema.one_of {
-            let found = walk(branch, value, path, None);
+            let found = alternative(branch, value, path);
             if found.is_valid() {
                 valid.push(found);
             } else if is_better(&found, best.as_ref()) {
@@ -67,7 +73,7 @@ pub(super) fn combinations(schema: &Node, value: &Value, path: &str) -> Outcome 
     if !schema.all_of.is_empty() {
         let mut valid = 0;
         for branch in &schema.all_of {
-            let found = walk(branch, value, path, None);
+            let found = alternative(branch, value, path);
             valid += usize::from(found.is_valid());
             outcome.merge(found);
         }
