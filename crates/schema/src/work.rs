@@ -5,6 +5,7 @@ use std::cell::Cell;
 /// What one alternative costs, in bytes of a value.
 pub(crate) const BRANCH: usize = 300;
 /// What one unit of the cost of rules is, in bytes of a value.
+#[cfg(feature = "cel")]
 pub(crate) const UNIT: usize = 4;
 
 thread_local! {

@@ -79,8 +79,8 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Valu
             .find(|known| **known == keyword)
         {
             Some(known) => schema.constraints.all.push((known, value)),
-            // What is no keyword at all is reported for the whole manifest.
-            None if is_keyword(keyword) => {
+            // What is no keyword at all is reported for the whole manifest; schemas from elsewhere keep it.
+            None if is_keyword(keyword) || reader.base.source.is_none() => {
                 schema.unknown.insert(keyword.to_owned(), value);
             }
             None => {}
