@@ -172,10 +172,10 @@ fn warnings_can_be_denied() {
             &[&["generate", "-f", "warned.yaml", "-o", "out"], more].concat(),
         )
     };
-    for denied in ["warnings", "KC0402", "KC0101,kc0402"] {
+    for denied in ["warnings", "KC0216", "KC0101,kc0216"] {
         let output = generate(&["--deny", denied]);
         assert_eq!(output.status.code(), Some(1), "{denied}");
-        assert!(stderr(&output).contains("warning[KC0402]"), "{denied}");
+        assert!(stderr(&output).contains("warning[KC0216]"), "{denied}");
         assert!(stderr(&output).contains("nothing was written"), "{denied}");
         assert!(!root.join("out").exists(), "{denied}");
     }

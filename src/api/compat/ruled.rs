@@ -56,6 +56,9 @@ pub(super) fn judge(
 
 const CEL: &str = "x-kubernetes-validations";
 
+/// What restricts values by other schemas.
+const COMBINATORS: [&str; 4] = ["allOf", "anyOf", "oneOf", "not"];
+
 /// How server-side apply merges.
 const MERGES: [&str; 3] = [
     "x-kubernetes-map-type",
@@ -111,8 +114,11 @@ fn only_other_messages(old: &Value, new: &Value) -> bool {
 /// Returns whether nothing that restricts values differs but rules that the second schema does not have, or their messages, and rules that hold for all
 /// objects of the first release.
 fn only_wider_rules(old: &Value, new: &Value) -> bool {
-    let known = satisfied::without_new(new, old, new);
-    others(old) == others(&known) && has_only_wider_rules(old, new)
+    let known = others(&satisfied::without_new(new, old, new));
+    let mut former = others(old);
+    // Without a combinator, more values are valid.
+    former.retain(|name, _| !COMBINATORS.contains(&name.as_str()) || known.contains_key(name));
+    former == known && has_only_wider_rules(old, new)
 }
 
 fn has_only_wider_rules(old: &Value, new: &Value) -> bool {

@@ -249,6 +249,7 @@ spec:
   group: example.com
   version: v1
   names: {kind: Widget, plural: widgets}
+  preserveUnknownFields: false
   validation:
     openAPIV3Schema:
       type: object

@@ -67,10 +67,15 @@ fn published(schema: Option<&Schema>) -> Schema {
     schema
 }
 
-/// Adds the fields that each embedded resource has.
+/// Adds the fields that each embedded resource has; the API server requires two of them.
 fn embed(schema: &mut Schema) {
     if schema.kubernetes.embedded_resource {
         add_head(schema);
+        for name in ["apiVersion", "kind"] {
+            if !schema.required.iter().any(|it| it == name) {
+                schema.required.push(name.to_owned());
+            }
+        }
     }
     for inner in schema.parts_mut() {
         embed(inner);

@@ -1,8 +1,8 @@
 //! Compares the paths of a version with its schema: those of printer columns, of the scale and of selectable fields.
 //!
 //! The API server accepts a path to a field that the schema does not declare, and prunes the field: the column is empty for ever, and the
-//! scale fails. A path is followed as far as the schema says what is there. It says nothing about what every object has (`metadata`, also of
-//! embedded resources) and what is kept without being declared; such a path may be right.
+//! scale fails. A path is followed as far as the schema says what is there. It says nothing about what is below the fields of `metadata`, also
+//! in embedded resources, and what is kept without being declared; such a path may be right.
 use serde_json::{Map, Value};
 
 use super::reader::{At, Reader, closest, entry};
@@ -185,13 +185,35 @@ fn walk<'s>(root: &'s Schema, path: &str, suggests: bool) -> Target<'s> {
     for (index, (step, start, end)) in steps.iter().enumerate() {
         let next = match step {
             Step::Any => None,
-            Step::Items => match &schema.items {
-                Some(Items::Schema(items)) => Some(&**items),
+            Step::Items => match (&schema.items, &schema.type_) {
+                (Some(Items::Schema(items)), _) => Some(&**items),
+                (_, Some(kind)) if is_scalar(kind) && !schema.kubernetes.int_or_string => {
+                    let before = path.get(..*start).unwrap_or_default();
+                    let kind = name_of_type(kind);
+                    return Target::Nowhere {
+                        what: format!("`{before}` is {kind}, which has no items"),
+                        nearest: None,
+                    };
+                }
                 _ => None,
             },
-            Step::Field(name) => match field(schema, name, is_root || index == 0) {
+            Step::Field(name) => match field(schema, name, is_root) {
                 Some(Field::Declared(inner)) => Some(inner),
-                None => None,
+                None => match steps.get(index + 1) {
+                    Some((Step::Field(inner), start, end))
+                        if name == "metadata"
+                            && (is_root || schema.kubernetes.embedded_resource)
+                            && !METADATA.contains(&&**inner) =>
+                    {
+                        return Target::Nowhere {
+                            what: format!(
+                                "`{path}` leads nowhere: `metadata` has no field {inner:?}"
+                            ),
+                            nearest: suggestion(inner, &METADATA, path, *start, *end),
+                        };
+                    }
+                    _ => None,
+                },
                 Some(Field::Absent) => {
                     return absent(schema, name, path, *start, *end, suggests);
                 }
@@ -203,6 +225,39 @@ fn walk<'s>(root: &'s Schema, path: &str, suggests: bool) -> Target<'s> {
         (schema, is_root) = (next, false);
     }
     Target::Schema(schema)
+}
+
+/// The fields of `metadata`.
+const METADATA: [&str; 15] = [
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+fn is_scalar(kind: &SchemaType) -> bool {
+    match kind {
+        SchemaType::String | SchemaType::Integer | SchemaType::Number | SchemaType::Boolean => true,
+        SchemaType::Object | SchemaType::Array | SchemaType::Unknown(_) => false,
+    }
+}
+
+/// Returns a path with the nearest known name at its bytes from `start` to `end`.
+fn suggestion(name: &str, known: &[&str], path: &str, start: usize, end: usize) -> Option<String> {
+    let (before, rest) = (path.get(..start)?, path.get(end..)?);
+    let near = closest(name, known)?.replace('.', "\\.");
+    Some(format!("{before}.{near}{rest}"))
 }
 
 enum Field<'s> {
@@ -265,14 +320,11 @@ fn absent(
     }
     let known = schema.properties.iter().flat_map(|all| all.keys());
     let known: Vec<&str> = known.map(String::as_str).collect();
-    let nearest = suggests.then(|| closest(name, &known)).flatten();
-    let nearest = nearest.map(|near| {
-        let near = near.replace('.', "\\.");
-        format!("{before}.{near}{rest}")
-    });
     Target::Nowhere {
         what: format!("`{path}` leads nowhere: the schema declares no field {name:?} in `{of}`"),
-        nearest,
+        nearest: suggests
+            .then(|| suggestion(name, &known, path, start, end))
+            .flatten(),
     }
 }
 

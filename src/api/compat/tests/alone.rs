@@ -143,3 +143,18 @@ fn each_proof_is_about_its_change_alone() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(proofs > 300, "{proofs}");
 }
+
+/// Without a combinator, nothing more is refused; the object that shows it needs no luck.
+#[test]
+fn a_combinator_that_is_removed_only_widens() {
+    for (keyword, value) in [
+        ("not", json!({"enum": ["z"]})),
+        ("anyOf", json!([{"pattern": "a"}, {"pattern": "b"}])),
+    ] {
+        let mut spec = base();
+        spec["properties"]["p"][keyword] = value;
+        let found = compare_crd(&with(&spec), &with(&base()), &Meter::silent());
+        let all: Vec<_> = found.iter().map(|it| (it.rule, it.level)).collect();
+        assert_eq!(all, [(Rule::RulesWidened, Level::Compatible)], "{keyword}");
+    }
+}
