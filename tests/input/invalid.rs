@@ -93,12 +93,13 @@ fn diagnostics_are_as_recorded() {
 #[test]
 fn every_code_has_a_case() {
     // Only a bug in the generator can raise these: no input may.
-    // The codes of objects and manifests are tested by transcripts of `check`, `deploy check`, `rbac` and `lint`; those of projects, in `tests/cli/new`.
+    // The codes of objects and manifests are tested by transcripts of `validate`, `deploy check`, `rbac` and `lint`; those of projects, in `tests/cli/new`.
     let own_faults = [
         Code::Unsound,
         Code::Unrenderable,
         Code::InvalidObject,
         Code::Manifests,
+        Code::Kustomization,
         Code::MissingRight,
         Code::UnusedRight,
         Code::Practice,

@@ -349,7 +349,7 @@ async fn definitions_of_a_cluster_are_an_input() {
         ("cluster:Gadget", &["gadget"]),
         ("cluster:example.com", &["widget", "gadget"]),
     ] {
-        let (code, out, error) = cluster.run(&["diff", "-f", pattern]).await;
+        let (code, out, error) = cluster.run(&["versions", "-f", pattern]).await;
         assert_eq!(code, Some(0), "{error}");
         for name in ["Widget", "Gadget"] {
             let is_wanted = files.contains(&&*name.to_lowercase());
