@@ -135,7 +135,8 @@ fn objects_of(sources: &[Source], diagnostics: &mut Diagnostics) -> Vec<(Place, 
 }
 
 /// Returns the errors of the CRDs, also those that the generator only warns about: the API server rejects these CRDs. The sources from
-/// `first` on have the CRDs. If they are checked alone, fields that it does not know are errors, too: kubectl rejects them.
+/// `first` on have the CRDs. If they are checked alone, fields that it does not know are errors, too: kubectl rejects them. Paths that lead nowhere
+/// stay warnings.
 fn rejections(sources: &[Source], first: usize, is_alone: bool) -> Diagnostics {
     let objects: Vec<_> = (0..first).map(SourceId).collect();
     let mut found = Diagnostics::new();
@@ -161,9 +162,11 @@ fn rejections(sources: &[Source], first: usize, is_alone: bool) -> Diagnostics {
     found.retain(|it| {
         let is_of_text = it.code < Code::MissingField && it.code != Code::OtherKind
             || it.code == Code::LegacyApi;
+        // The API server accepts a path that leads nowhere, which nobody wants.
+        let is_path = is_alone && it.code == Code::InvalidPath;
         // Two CRDs of one kind concern the generator alone.
         let is_pair = matches!(it.code, Code::DuplicateCrd | Code::KindClash);
-        (it.severity == Severity::Error || is_of_text) && !is_pair
+        (it.severity == Severity::Error || is_of_text || is_path) && !is_pair
     });
     found
 }
