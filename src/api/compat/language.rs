@@ -8,6 +8,7 @@ use kube_codegen_formats::pattern;
 use regex_automata::{
     Anchored,
     dfa::{Automaton as _, StartKind, dense},
+    nfa::thompson,
     util::{primitives::StateID, start},
 };
 
@@ -113,7 +114,10 @@ fn automaton(pattern: &str) -> Option<Dfa> {
         .start_kind(StartKind::Unanchored)
         .dfa_size_limit(Some(SIZE))
         .determinize_size_limit(Some(SIZE));
-    dense::Builder::new().configure(config).build(pattern).ok()
+    let limit = thompson::Config::new().nfa_size_limit(Some(SIZE));
+    let mut builder = dense::Builder::new();
+    builder.configure(config).thompson(limit);
+    builder.build(pattern).ok()
 }
 
 /// Returns one byte for each kind of bytes that the automata tell apart.

@@ -18,8 +18,8 @@ const NAMED: usize = 5;
 
 /// Compares the storage versions of two releases.
 pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
-    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
-    let (Some((a, before)), Some((b, after))) = (storage(old), storage(new)) else {
+    let (Some((a, before)), Some((b, after))) = (versions::stored(old), versions::stored(new))
+    else {
         return Vec::new();
     };
     if a == b {
@@ -55,8 +55,8 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
 
 /// Returns what clients of other versions lose when there is no webhook any more: what only their version declares is dropped when it is stored.
 pub(super) fn unconverted(old: &Value, new: &Value) -> Vec<Finding> {
-    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
-    let (Some((former, _)), Some((stored, after))) = (storage(old), storage(new)) else {
+    let (Some((former, _)), Some((stored, after))) = (versions::stored(old), versions::stored(new))
+    else {
         return Vec::new();
     };
     let Some(after) = Side::new(new, after) else {

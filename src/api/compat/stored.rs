@@ -134,8 +134,7 @@ pub(crate) fn readings<'a>(old: &'a Value, new: &'a Value) -> Vec<Reading<'a>> {
     let mut judges: Vec<Judge<'a>> = served(new)
         .filter_map(|version| judge(read, version))
         .collect();
-    let storage = |crd| versions::versions_of(crd).find(|(_, it)| it["storage"] == true);
-    if let (Some((was, before)), Some((is, after))) = (storage(old), storage(new))
+    if let (Some((was, before)), Some((is, after))) = (versions::stored(old), versions::stored(new))
         && was != is
         && let (Some(before), Some(after)) = (Side::new(old, before), Side::new(new, after))
     {

@@ -19,6 +19,11 @@ pub(super) fn version<'a>(crd: &'a Value, name: &str) -> Option<&'a Value> {
     versions.find(|(it, _)| *it == name).map(|(_, it)| it)
 }
 
+/// Returns the version in which objects are stored.
+pub(super) fn stored(crd: &Value) -> Option<(&str, &Value)> {
+    versions_of(crd).find(|(_, version)| version["storage"] == true)
+}
+
 /// Returns whether both releases serve a version, or the first one stores objects in it: else its schema concerns no client.
 pub(super) fn is_in_use(old: &Value, new: &Value, name: &str) -> bool {
     let is = |crd, keyword: &str| version(crd, name).is_some_and(|it| it[keyword] == true);

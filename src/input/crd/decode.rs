@@ -239,10 +239,20 @@ static SCHEMA: Shape = Object(&[
 
 /// Returns whether schemas have a keyword, if only in JSON Schema.
 pub(super) fn is_keyword(name: &str) -> bool {
-    let Object(keywords) = &SCHEMA else {
-        return false;
+    names(&SCHEMA).any(|known| known == name)
+}
+
+/// Returns the fields of `metadata`.
+pub(super) fn fields_of_metadata() -> impl Iterator<Item = &'static str> {
+    names(&METADATA)
+}
+
+fn names(shape: &'static Shape) -> impl Iterator<Item = &'static str> {
+    let fields = match shape {
+        Object(fields) => *fields,
+        _ => &[],
     };
-    keywords.iter().any(|(known, _)| *known == name)
+    fields.iter().map(|(name, _)| *name)
 }
 
 /// A field that the API does not have; it would drop it without an error.

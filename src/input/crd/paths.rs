@@ -3,10 +3,12 @@
 //! The API server accepts a path to a field that the schema does not declare, and prunes the field: the column is empty for ever, and the
 //! scale fails. A path is followed as far as the schema says what is there. It says nothing about what is below the fields of `metadata`, also
 //! in embedded resources, and what is kept without being declared; such a path may be right.
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
 use super::reader::{At, Reader, closest, entry};
-use super::{Additional, Items, Schema, SchemaType};
+use super::{Additional, Items, Schema, SchemaType, decode};
 use crate::base::diag::{Code, Severity};
 
 /// A step of a JSON path.
@@ -182,14 +184,13 @@ fn walk<'s>(root: &'s Schema, path: &str, suggests: bool) -> Target<'s> {
         return Target::Unknown;
     };
     let (mut schema, mut is_root) = (root, true);
-    for (index, (step, start, end)) in steps.iter().enumerate() {
+    for (index, (step, bytes)) in steps.iter().enumerate() {
         let next = match step {
             Step::Any => None,
             Step::Items => match (&schema.items, &schema.type_) {
                 (Some(Items::Schema(items)), _) => Some(&**items),
                 (_, Some(kind)) if is_scalar(kind) && !schema.kubernetes.int_or_string => {
-                    let before = path.get(..*start).unwrap_or_default();
-                    let kind = name_of_type(kind);
+                    let (before, kind) = (&path[..bytes.start], name_of_type(kind));
                     return Target::Nowhere {
                         what: format!("`{before}` is {kind}, which has no items"),
                         nearest: None,
@@ -198,25 +199,10 @@ fn walk<'s>(root: &'s Schema, path: &str, suggests: bool) -> Target<'s> {
                 _ => None,
             },
             Step::Field(name) => match field(schema, name, is_root) {
-                Some(Field::Declared(inner)) => Some(inner),
-                None => match steps.get(index + 1) {
-                    Some((Step::Field(inner), start, end))
-                        if name == "metadata"
-                            && (is_root || schema.kubernetes.embedded_resource)
-                            && !METADATA.contains(&&**inner) =>
-                    {
-                        return Target::Nowhere {
-                            what: format!(
-                                "`{path}` leads nowhere: `metadata` has no field {inner:?}"
-                            ),
-                            nearest: suggestion(inner, &METADATA, path, *start, *end),
-                        };
-                    }
-                    _ => None,
-                },
-                Some(Field::Absent) => {
-                    return absent(schema, name, path, *start, *end, suggests);
-                }
+                Field::Declared(inner) => Some(inner),
+                Field::Metadata => return metadata(path, steps.get(index + 1)),
+                Field::Unknown => None,
+                Field::Absent => return absent(schema, name, path, bytes, suggests),
             },
         };
         let Some(next) = next else {
@@ -227,25 +213,6 @@ fn walk<'s>(root: &'s Schema, path: &str, suggests: bool) -> Target<'s> {
     Target::Schema(schema)
 }
 
-/// The fields of `metadata`.
-const METADATA: [&str; 15] = [
-    "annotations",
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generateName",
-    "generation",
-    "labels",
-    "managedFields",
-    "name",
-    "namespace",
-    "ownerReferences",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
-
 fn is_scalar(kind: &SchemaType) -> bool {
     match kind {
         SchemaType::String | SchemaType::Integer | SchemaType::Number | SchemaType::Boolean => true,
@@ -253,50 +220,70 @@ fn is_scalar(kind: &SchemaType) -> bool {
     }
 }
 
-/// Returns a path with the nearest known name at its bytes from `start` to `end`.
-fn suggestion(name: &str, known: &[&str], path: &str, start: usize, end: usize) -> Option<String> {
-    let (before, rest) = (path.get(..start)?, path.get(end..)?);
+/// Returns where a path leads to whose step after `metadata` is this one.
+fn metadata(path: &str, next: Option<&(Step, Range<usize>)>) -> Target<'static> {
+    let known: Vec<&str> = decode::fields_of_metadata().collect();
+    match next {
+        Some((Step::Field(name), bytes)) if !known.contains(&&**name) => Target::Nowhere {
+            what: format!("`{path}` leads nowhere: `metadata` has no field {name:?}"),
+            nearest: suggestion(name, &known, path, bytes),
+        },
+        _ => Target::Unknown,
+    }
+}
+
+/// Returns a path with the nearest known name in place of a step.
+fn suggestion(name: &str, known: &[&str], path: &str, step: &Range<usize>) -> Option<String> {
     let near = closest(name, known)?.replace('.', "\\.");
+    let (before, rest) = (&path[..step.start], &path[step.end..]);
     Some(format!("{before}.{near}{rest}"))
 }
 
 enum Field<'s> {
     Declared(&'s Schema),
+    /// The metadata of a resource, which no schema describes.
+    Metadata,
+    /// The schema does not say.
+    Unknown,
     Absent,
 }
 
-/// Returns a field of an object; none if the schema does not say.
-fn field<'s>(schema: &'s Schema, name: &str, is_root: bool) -> Option<Field<'s>> {
+/// Returns a field of an object.
+fn field<'s>(schema: &'s Schema, name: &str, is_root: bool) -> Field<'s> {
     let is_resource = is_root || schema.kubernetes.embedded_resource;
-    if is_resource && matches!(name, "apiVersion" | "kind" | "metadata") {
-        return None;
+    match name {
+        "metadata" if is_resource => return Field::Metadata,
+        "apiVersion" | "kind" if is_resource => return Field::Unknown,
+        _ => {}
     }
     let declared = schema.properties.as_ref().and_then(|all| all.get(name));
     if let Some(inner) = declared {
-        return Some(Field::Declared(inner));
+        return Field::Declared(inner);
     }
     match &schema.additional {
-        Some(Additional::Schema(inner)) => return Some(Field::Declared(inner)),
-        Some(Additional::Bool(true)) => return None,
+        Some(Additional::Schema(inner)) => return Field::Declared(inner),
+        Some(Additional::Bool(true)) => return Field::Unknown,
         Some(Additional::Bool(false)) | None => {}
     }
     let kubernetes = &schema.kubernetes;
     let is_unclear = kubernetes.preserve_unknown_fields
         || kubernetes.int_or_string
         || matches!(schema.type_, None | Some(SchemaType::Unknown(_)));
-    (!is_unclear).then_some(Field::Absent)
+    if is_unclear {
+        Field::Unknown
+    } else {
+        Field::Absent
+    }
 }
 
 fn absent(
     schema: &Schema,
     name: &str,
     path: &str,
-    start: usize,
-    end: usize,
+    step: &Range<usize>,
     suggests: bool,
 ) -> Target<'static> {
-    let rest = path.get(end..).unwrap_or_default();
-    let before = path.get(..start).unwrap_or_default();
+    let (before, rest) = (&path[..step.start], &path[step.end..]);
     let of = if before.is_empty() { "." } else { before };
     match &schema.type_ {
         Some(SchemaType::Array) => {
@@ -304,7 +291,7 @@ fn absent(
                 what: format!("`{of}` is a list, which has no field {name:?}"),
                 nearest: match name.parse::<usize>() {
                     Ok(index) => Some(format!("{before}[{index}]{rest}")),
-                    Err(_) => path.get(start..).map(|rest| format!("{before}[*]{rest}")),
+                    Err(_) => Some(format!("{before}[*]{}", &path[step.start..])),
                 },
             };
         }
@@ -323,13 +310,13 @@ fn absent(
     Target::Nowhere {
         what: format!("`{path}` leads nowhere: the schema declares no field {name:?} in `{of}`"),
         nearest: suggests
-            .then(|| suggestion(name, &known, path, start, end))
+            .then(|| suggestion(name, &known, path, step))
             .flatten(),
     }
 }
 
-/// Returns the steps of a JSON path with the bytes at which they start and end; none if it is more than steps.
-fn steps(path: &str) -> Option<Vec<(Step, usize, usize)>> {
+/// Returns the steps of a JSON path, each with its bytes; none if it is more than steps.
+fn steps(path: &str) -> Option<Vec<(Step, Range<usize>)>> {
     let mut steps = Vec::new();
     let mut at = 0;
     while at < path.len() {
@@ -350,7 +337,7 @@ fn steps(path: &str) -> Option<Vec<(Step, usize, usize)>> {
         if step == Step::Any {
             return None;
         }
-        steps.push((step, at, at + length));
+        steps.push((step, at..at + length));
         at += length;
     }
     Some(steps)
@@ -423,7 +410,7 @@ mod tests {
     fn paths_are_read_as_steps() {
         let field = |name: &str| Step::Field(name.to_owned());
         let read = |path| {
-            let steps = steps(path)?.into_iter().map(|(step, _, _)| step);
+            let steps = steps(path)?.into_iter().map(|(step, _)| step);
             Some(steps.collect::<Vec<_>>())
         };
         for (path, expected) in [

@@ -10,6 +10,7 @@ use kube_codegen_formats::pattern;
 use regex_automata::{
     Anchored,
     dfa::{Automaton as _, StartKind, dense},
+    nfa::thompson,
     util::{primitives::StateID, start},
 };
 
@@ -150,7 +151,7 @@ fn automaton(pattern: &str) -> Option<Dfa> {
         .start_kind(StartKind::Unanchored)
         .dfa_size_limit(Some(SIZE))
         .determinize_size_limit(Some(SIZE));
-    let limit = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(SIZE));
+    let limit = thompson::Config::new().nfa_size_limit(Some(SIZE));
     let mut builder = dense::Builder::new();
     builder
         .configure(config)
