@@ -278,19 +278,17 @@ impl Manifests {
                 text(object, "/kind"),
                 text(object, "/metadata/name")
             );
-            let group = text(object, "/apiVersion")
-                .split('/')
-                .next()
-                .unwrap_or_default();
+            let api_version = text(object, "/apiVersion");
+            let group = api_version.split('/').next().unwrap_or_default();
             let is_served = defined.contains(group)
                 || cluster
-                    .get(&root(text(object, "/apiVersion")), "application/json")
+                    .get(&root(api_version), "application/json")
                     .await
                     .is_ok();
             if !is_served {
                 let path = path.display();
                 view.note(&format!(
-                    "{path}: {what} is left out: {group} is not installed"
+                    "{path}: {what} is left out: `{api_version}` is not served here"
                 ));
                 continue;
             }
@@ -413,11 +411,13 @@ async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
     cluster.send(Method::PATCH, &path, APPLY, object).await?;
     if text(object, "/kind") == "CustomResourceDefinition" {
         let group = text(object, "/spec/group");
-        let version = text(object, "/spec/versions/0/name");
         let plural = text(object, "/spec/names/plural");
-        cluster
-            .wait_for(&format!("/apis/{group}/{version}/{plural}"))
-            .await?;
+        let versions = object["spec"]["versions"].as_array().into_iter().flatten();
+        let served = versions.filter(|version| version["served"] == true);
+        if let Some(version) = served.filter_map(|version| version["name"].as_str()).next() {
+            let path = format!("/apis/{group}/{version}/{plural}");
+            cluster.wait_for(&path).await?;
+        }
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ use view::View;
 ///
 /// Starts an API server with TLS on 127.0.0.1, with controllers for workloads, Jobs and Pods.
 /// Installs the CRDs and the manifests that `deploy/kustomization.yaml` selects (all in `deploy/` without one), and runs the operator under
-/// its own account, so that a missing permission shows. Deployments in `deploy/` are not installed: the operator runs here. When its sources change, it is built and restarted; when
+/// its own account, so that a missing permission shows. With an operator, Deployments in `deploy/` are not installed: it runs here. When its sources change, it is built and restarted; when
 /// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
 /// kube-codegen.toml. Needs no cluster and no container. Ctrl-C ends everything.
 ///

@@ -143,6 +143,13 @@ fn what_a_crd_says_outside_of_its_schemas() {
             "",
         ),
         ("/spec/scope", json!("Cluster"), Rule::ScopeChanged, ""),
+        ("/spec/names/kind", json!("Gadget"), Rule::KindChanged, ""),
+        (
+            "/spec/conversion",
+            json!({"strategy": "Webhook"}),
+            Rule::ConversionChanged,
+            "",
+        ),
         ("/spec/names/shortNames", json!([]), Rule::NamesChanged, ""),
         (
             "/spec/versions/0/served",
@@ -343,6 +350,22 @@ fn check<const N: usize>(cases: [(&str, Value, Rule, &str); N]) {
         }
         // One change of one place is one finding, but for what follows from it.
         assert!(found.len() <= 2, "{what}");
+    }
+}
+
+/// The same changes backwards.
+#[test]
+fn what_a_crd_says_anew() {
+    for (pointer, rule, level) in [
+        ("served", Rule::VersionServed, Level::Compatible),
+        ("subresources/status", Rule::StatusAdded, Level::Breaking),
+        ("selectableFields", Rule::SelectableAdded, Level::Compatible),
+    ] {
+        let (mut old, new) = (crd(), crd());
+        *at(&mut old, &format!("/spec/versions/0/{pointer}")) = Value::Null;
+        let found = compare_crd(&old, &new, &Meter::silent());
+        let all: Vec<_> = found.iter().map(|it| (it.rule, it.level)).collect();
+        assert_eq!(all, [(rule, level)], "{pointer}");
     }
 }
 

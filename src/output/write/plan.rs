@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     io::ErrorKind,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
@@ -298,12 +298,27 @@ pub(super) fn read(trusted: &Path, target: &Path) -> Result<Found, Error> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) => return Err(Error::io("read", &at)(error)),
     }
-    for part in below {
+    // Where the path leads to, without the directories that a run would create only for a step back from them.
+    let (mut real, mut missing) = (at.clone(), 0_usize);
+    for part in below.components() {
         at.push(part);
+        if missing > 0 && part == Component::ParentDir {
+            real.pop();
+            missing -= 1;
+            continue;
+        }
+        real.push(part);
+        if missing > 0 {
+            missing += 1;
+            continue;
+        }
         let is_target = at == target;
-        let kind = match fs::symlink_metadata(&at) {
+        let kind = match fs::symlink_metadata(&real) {
             Ok(meta) => meta.file_type(),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                missing = 1;
+                continue;
+            }
             Err(error) => return Err(Error::io("read", &at)(error)),
         };
         let obstacle = if kind.is_symlink() {
@@ -316,7 +331,7 @@ pub(super) fn read(trusted: &Path, target: &Path) -> Result<Found, Error> {
         } else if !is_target {
             Obstacle::NotADirectory(at)
         } else if kind.is_file() {
-            return fs::read(&at)
+            return fs::read(&real)
                 .map(Found::File)
                 .map_err(Error::io("read", &at));
         } else {
