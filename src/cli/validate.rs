@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::{
-        diag::{Code, Diagnostics, Place, Severity, nearest},
+        diag::{Code, Diagnostic, Diagnostics, Place, Severity, nearest},
         options::{Allow, Settings},
         source::{self, Input, Source, SourceId},
     },
@@ -175,6 +175,15 @@ fn rejections(sources: &[Source], first: usize, is_alone: bool) -> Diagnostics {
 fn remaining(crd: &Definition, diagnostics: &mut Diagnostics) {
     let place = &crd.place;
     let is_here = |it: &&Place| it.source == place.source && it.document == place.document;
+    // The server says nothing more about what it cannot decode.
+    let is_undecodable = |it: &&Diagnostic| {
+        matches!(it.code, Code::WrongType | Code::KeywordType)
+            && is_here(&&it.place)
+            && it.place.pointer.starts_with(&place.pointer)
+    };
+    if diagnostics.iter().any(|it| is_undecodable(&it)) {
+        return;
+    }
     let reported: Vec<String> = diagnostics
         .iter()
         .filter(|it| it.severity == Severity::Error)

@@ -1,4 +1,4 @@
-//! The objects of a document as kubectl takes them: lists, which may be nested, stand for their items.
+//! The objects of a document, with lists expanded as kubectl does; lists may be nested.
 //!
 //! The items of a typed list, such as a `RoleList`, need no version and kind.
 use serde_json::Value;

@@ -133,6 +133,7 @@ fn unparsed(source: &str, why: &ParseErrors) -> CompileError {
     let natural = |number: isize| usize::try_from(number).unwrap_or_default();
     let problems = why.errors.iter().map(|error| {
         let (line, column) = error.pos;
+        // cel-rust has no type for this: it puts the debug text of a private error into the message. A test pins it.
         let message = if error
             .msg
             .starts_with("invalid string literal: InvalidUnicode")

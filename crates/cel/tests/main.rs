@@ -2,4 +2,4 @@
 
 mod depth;
 mod recorded;
-mod refused;
+mod rejected;

@@ -413,8 +413,8 @@ async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
         let group = text(object, "/spec/group");
         let plural = text(object, "/spec/names/plural");
         let versions = object["spec"]["versions"].as_array().into_iter().flatten();
-        let served = versions.filter(|version| version["served"] == true);
-        if let Some(version) = served.filter_map(|version| version["name"].as_str()).next() {
+        let mut served = versions.filter(|version| version["served"] == true);
+        if let Some(version) = served.find_map(|version| version["name"].as_str()) {
             let path = format!("/apis/{group}/{version}/{plural}");
             cluster.wait_for(&path).await?;
         }

@@ -38,7 +38,7 @@ pub(crate) fn undecodable(fields: &Map<String, Value>, path: &str) -> Option<Cau
     })
 }
 
-/// How many bytes of `generateName` the server keeps.
+/// How many characters of `generateName` the server keeps.
 const LONGEST_PREFIX: usize = 63 - SUFFIX.len();
 /// What stands for the characters that it adds.
 const SUFFIX: &str = "xxxxx";
@@ -65,12 +65,11 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
             .unwrap_or_default()
     };
     let prefix = text("generateName");
-    for why in names::dns_1123_subdomain(&masked(prefix))
-        .into_iter()
-        .filter(|_| !prefix.is_empty())
-    {
-        let at = "metadata.generateName";
-        causes.push(Cause::new(at, Reason::Invalid, &quote(prefix), &why));
+    if !prefix.is_empty() {
+        for why in names::dns_1123_subdomain(&masked(prefix)) {
+            let at = "metadata.generateName";
+            causes.push(Cause::new(at, Reason::Invalid, &quote(prefix), &why));
+        }
     }
     match text("name") {
         "" if prefix.is_empty() => {
@@ -108,7 +107,7 @@ pub fn validate_metadata(object: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns the text that the server validates for a prefix: in place of a dash at its end, and of the character before, it has a letter.
+/// Returns the text that the server validates for a prefix: a final dash and the character before it become one letter.
 fn masked(prefix: &str) -> String {
     let start = prefix
         .strip_suffix('-')

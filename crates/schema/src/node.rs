@@ -12,6 +12,8 @@ use serde_json::Value;
 
 #[cfg(feature = "cel")]
 use crate::rule::Rule;
+#[cfg(feature = "sample")]
+use crate::work;
 
 /// A validation rule, which is not evaluated.
 #[cfg(not(feature = "cel"))]
@@ -105,7 +107,7 @@ pub(crate) struct Pattern {
 #[derive(Debug, Default)]
 struct Matcher {
     /// None of a pattern that is left out: it matches everything.
-    regex: OnceLock<Result<Option<Regex>, Refused>>,
+    regex: OnceLock<Result<Regex, Refused>>,
     #[cfg(feature = "sample")]
     example: OnceLock<String>,
     /// About how large the automaton is.
@@ -132,9 +134,13 @@ pub(crate) struct Compiled {
 
 impl Pattern {
     pub(crate) fn is_match(&self, text: &str) -> Result<bool, &Refused> {
+        #[cfg(feature = "sample")]
+        if work::is_left_out(&self.source) {
+            return Ok(true);
+        }
         let regex = &self.compiled.regex;
-        match regex.get_or_init(|| pattern::compile(&self.source).map(Some)) {
-            Ok(regex) => Ok(regex.as_ref().is_none_or(|it| it.is_match(text))),
+        match regex.get_or_init(|| pattern::compile(&self.source)) {
+            Ok(regex) => Ok(regex.is_match(text)),
             Err(why) => Err(why),
         }
     }
@@ -146,10 +152,9 @@ impl Pattern {
         *weight.get_or_init(|| count(&self.source))
     }
 
-    /// Leaves the pattern out, unless it is compiled; returns whether it is left out.
     #[cfg(feature = "sample")]
-    pub(crate) fn leave_out(&self) -> bool {
-        matches!(self.compiled.regex.get_or_init(|| Ok(None)), Ok(None))
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.compiled.regex.get().is_some()
     }
 
     /// Returns a text that matches, made once.

@@ -82,7 +82,7 @@ static MANAGED_FIELDS: Struct = Struct {
     ],
 };
 
-/// Removes what `ObjectMeta` does not have, and adds the paths.
+/// Removes the fields that `ObjectMeta` does not have, and adds their paths to `dropped`.
 pub(crate) fn prune(metadata: &mut Map<String, Value>, path: &str, dropped: &mut Vec<String>) {
     known(&OBJECT_META, metadata, path, dropped);
 }

@@ -1,5 +1,8 @@
 //! Compares what a CRD says outside of its schemas.
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde_json::{Value, json};
 
@@ -67,8 +70,7 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
             ));
         }
     }
-    let preserves = |spec: &Value| spec["preserveUnknownFields"] == true;
-    let rule = match (preserves(old_spec), preserves(new_spec)) {
+    let rule = match (preserves(old), preserves(new)) {
         (true, false) => Some(Rule::Pruned),
         (false, true) => Some(Rule::Preserved),
         _ => None,
@@ -104,6 +106,42 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
         served(old, new, &mut found);
     }
     found
+}
+
+fn preserves(manifest: &Value) -> bool {
+    manifest["spec"]["preserveUnknownFields"] == true
+}
+
+/// Returns two releases in one form: `preserveUnknownFields`, which no new CRD may have, is the extension in each object where the other release
+/// has that in each object.
+pub(super) fn in_one_form<'m>(old: &'m Value, new: &'m Value) -> (Cow<'m, Value>, Cow<'m, Value>) {
+    let form = |crd: &'m Value, other: &Value| {
+        if !preserves(crd) || preserves(other) || extended(other) != *other {
+            return Cow::Borrowed(crd);
+        }
+        let mut extended = extended(crd);
+        if let Some(spec) = extended["spec"].as_object_mut() {
+            spec.remove("preserveUnknownFields");
+        }
+        Cow::Owned(extended)
+    };
+    (form(old, new), form(new, old))
+}
+
+/// Returns a CRD with the extension that keeps unknown fields in each object.
+fn extended(crd: &Value) -> Value {
+    let mut crd = crd.clone();
+    let versions = crd["spec"]["versions"].as_array_mut();
+    for version in versions.into_iter().flatten() {
+        if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+            let mut typed = Schema::of(schema.clone());
+            typed.preserve();
+            if *typed != *Schema::of(schema.clone()) {
+                *schema = serde_json::to_value(typed).unwrap_or_default();
+            }
+        }
+    }
+    crd
 }
 
 /// Returns the texts of a list that the other one lacks.

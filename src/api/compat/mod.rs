@@ -275,6 +275,8 @@ fn compare_crd(old: &Value, new: &Value, meter: &Meter<'_>) -> Vec<Finding> {
     if old["spec"] == new["spec"] {
         return Vec::new();
     }
+    let (old, new) = manifest::in_one_form(old, new);
+    let (old, new) = (&*old, &*new);
     let mut found = manifest::compare(old, new);
     for (name, before) in versions::versions_of(old) {
         let Some(after) = versions::version(new, name) else {

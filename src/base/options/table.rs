@@ -45,7 +45,7 @@ macro_rules! each_option {
                 flag(value_delimiter = ',', value_name = "LIST", value_parser = emitters(), hide_possible_values = true),
                 builder emit(emitters: impl IntoIterator<Item = Emitter>) { emit.extend(emitters); };
 
-                /// Whether types of k8s-openapi are used where they are equal [default: true]
+                /// Reuse types of k8s-openapi where they are equal [default: true]
                 reuse: bool = true, key "reuse",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder reuse(on: bool) { *reuse = on; };
@@ -56,7 +56,7 @@ macro_rules! each_option {
                 flag(value_name = "VERSION", value_parser = versions(), hide_possible_values = true),
                 builder kubernetes(oldest: Kubernetes) { *kubernetes = oldest; };
 
-                /// Whether equal schemas of a group share a type [default: true]
+                /// Let equal schemas of a group share a type [default: true]
                 dedup: bool = true, key "dedup",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder dedup(on: bool) { *dedup = on; };

@@ -419,8 +419,9 @@ impl Shape {
             Json => "any value",
             List(_) => "a list",
             SchemaOr(Flag) => "a schema, true or false",
-            it if matches!(it, SchemaOr(_)) || std::ptr::eq(it, &raw const SCHEMA) => "a schema",
-            Self::Map(_) | Object(_) | SchemaOr(_) => "a map",
+            SchemaOr(_) => "a schema",
+            Object(_) if std::ptr::eq(self, &raw const SCHEMA) => "a schema",
+            Self::Map(_) | Object(_) => "a map",
         }
     }
 

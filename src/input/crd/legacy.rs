@@ -146,8 +146,8 @@ fn conversion(spec: &mut Map<String, Value>) {
     }
 }
 
-/// Keeps unknown fields in every object, unless `preserveUnknownFields` is false: it is true by default. v1 has an extension for that: an API
-/// server rejects a new CRD with the field.
+/// v1beta1 keeps unknown fields unless `preserveUnknownFields` is false. A v1 API server rejects a new CRD with that field, so each object gets
+/// the extension instead.
 fn preserve(spec: &mut Map<String, Value>) {
     let is_kept = match spec.get("preserveUnknownFields") {
         None | Some(Value::Null) => true,
@@ -180,7 +180,7 @@ fn keep_unknown(schema: &mut Value, is_root: bool) {
             "x-kubernetes-preserve-unknown-fields".to_owned(),
             json!(true),
         );
-        // Beside the extension, properties without a type accept any JSON.
+        // With the extension, properties without a type accept any JSON.
         schema.entry("type").or_insert_with(|| json!("object"));
     }
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);

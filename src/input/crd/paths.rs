@@ -33,7 +33,7 @@ enum Target<'s> {
     },
 }
 
-/// For how many paths of a version a similar one is looked for, which compares each name of an object.
+/// How many paths of a version get a suggestion: each one is compared with all names of an object.
 const SUGGESTIONS: usize = 100;
 /// How many steps of a path are corrected after the first one.
 const CORRECTIONS: usize = 4;
@@ -159,8 +159,12 @@ fn name_of_type(kind: &SchemaType) -> String {
 fn follow<'s>(root: &'s Schema, path: &str, left: &mut usize) -> Target<'s> {
     match walk(root, path, *left > 0) {
         Target::Nowhere { what, nearest } => {
+            let nearest = if *left > 0 {
+                corrected(root, nearest)
+            } else {
+                None
+            };
             *left = left.saturating_sub(1);
-            let nearest = corrected(root, nearest);
             Target::Nowhere { what, nearest }
         }
         target => target,

@@ -14,6 +14,7 @@ impl Schema {
     pub fn of(value: Value) -> Box<Self> {
         let mut reported = Diagnostics::new();
         let mut reader = Reader::new(Place::default(), &mut reported);
+        reader.keeps_unknown = true;
         read(&mut reader, value, &At::default())
     }
 }
@@ -80,7 +81,7 @@ fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Valu
         {
             Some(known) => schema.constraints.all.push((known, value)),
             // What is no keyword at all is reported for the whole manifest; schemas from elsewhere keep it.
-            None if is_keyword(keyword) || reader.base.source.is_none() => {
+            None if is_keyword(keyword) || reader.keeps_unknown => {
                 schema.unknown.insert(keyword.to_owned(), value);
             }
             None => {}

@@ -89,6 +89,8 @@ pub(super) struct Reader<'d> {
     pub(super) is_legacy: bool,
     /// Whether the manifest has `preserveUnknownFields`: its schemas say nothing about what is kept.
     pub(super) preserves: bool,
+    /// Whether schemas keep what is no keyword: nobody reports it.
+    pub(super) keeps_unknown: bool,
 }
 
 impl<'d> Reader<'d> {
@@ -101,6 +103,7 @@ impl<'d> Reader<'d> {
             moved: Vec::new(),
             is_legacy: false,
             preserves: false,
+            keeps_unknown: false,
         }
     }
 }

@@ -113,9 +113,10 @@ impl Schema {
 
     /// Keeps unknown fields in every object, as `spec.preserveUnknownFields` does.
     pub(crate) fn preserve(&mut self) {
-        if self.properties.is_some() && !self.kubernetes.preserve_unknown_fields {
+        let is_object = self.properties.is_some() || self.is(SchemaType::Object);
+        if is_object && self.values().is_none() && !self.kubernetes.preserve_unknown_fields {
             self.kubernetes.preserve_unknown_fields = true;
-            // Beside the extension, properties without a type accept any JSON.
+            // With the extension, properties without a type accept any JSON.
             self.type_.get_or_insert(SchemaType::Object);
         }
         self.parts_mut().for_each(Self::preserve);

@@ -183,8 +183,8 @@ struct Reading<'t> {
     documents: Vec<Document>,
     /// Each with the index of its document.
     problems: Vec<(usize, Problem)>,
-    /// How many bytes aliases have copied, and how many may be read once more for the sake of other spellings: in the whole text, since it
-    /// may have any number of documents.
+    /// Bytes copied by aliases, and bytes that may be read again to try other spellings. Both count for the whole text, which may have any
+    /// number of documents.
     copied: usize,
     reread: usize,
 }

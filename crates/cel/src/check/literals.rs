@@ -1,4 +1,4 @@
-//! What the server checks in the literals of an expression whose types fit (the validators of cel-go), and as it plans the expression.
+//! Checks that the server makes on literals once the types fit (cel-go's validators), and when it plans the expression.
 
 use cel::{
     IdedExpr,
@@ -65,7 +65,7 @@ impl Literals<'_> {
         let is_valid = match name {
             "duration" => go_duration(text).is_some(),
             "timestamp" => chrono::DateTime::parse_from_rfc3339(text).is_ok(),
-            // As in Go, what is too large is refused as it is parsed; to compile it takes up to a second.
+            // Parsing is enough: as in Go, it rejects a pattern that is too large. Compiling takes up to a second.
             _ => pattern::pattern_error(text).is_none(),
         };
         if !is_valid {

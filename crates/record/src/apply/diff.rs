@@ -1,7 +1,7 @@
 //! Finds what an apply would change, by the fields that the manager owns and by their values.
 //!
 //! The comparison walks the configuration, the object and the manager's field set at the same time. A field changes if its value differs, if the
-//! manager does not own it yet, or if it owns the field and the configuration has stopped to set it. Items of lists are paired as the server does: by
+//! manager does not own it yet, or if it owns the field and the configuration no longer sets it. Items of lists are paired as the server does: by
 //! the keys or values in the field set. Where nothing says how, the list is one value.
 use std::{
     collections::{HashMap, HashSet},
@@ -23,7 +23,7 @@ pub struct Change {
     pub path: String,
     /// The value in the object; `None` if it has none.
     pub old: Option<Value>,
-    /// The value in the configuration; `None` if the configuration has stopped to set the field. The server then removes the field, unless another manager owns it.
+    /// The value in the configuration; `None` if the configuration no longer sets the field. The server then removes the field, unless another manager owns it.
     pub new: Option<Value>,
     /// Whether the values are those of a Secret.
     is_secret: bool,
@@ -197,7 +197,7 @@ impl Walk {
         }
     }
 
-    /// Adds the fields that the configuration has stopped to set.
+    /// Adds the fields that the configuration no longer sets.
     fn removed(&mut self, own: &FieldSet, live: Option<&Value>, path: &str) {
         if own.is_leaf() {
             return self.add(path, live, None);

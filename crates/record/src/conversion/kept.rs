@@ -271,9 +271,21 @@ fn set(object: &mut Value, place: &[Key], value: Option<&Value>) {
 /// once, and not once per entry.
 #[derive(Default)]
 struct Lists {
-    indexes: HashMap<(*const Value, Vec<String>), HashMap<String, usize>>,
+    by_keys: HashMap<(*const Value, Vec<String>), Index>,
+    by_content: HashMap<*const Value, Index>,
     /// Of items without keys, which may be as large as the object.
     hashes: HashMap<*const Value, String>,
+}
+
+/// The first item by a text.
+type Index = HashMap<String, usize>;
+
+fn index(items: &[Value], text: impl Fn(&Value) -> String) -> Index {
+    let mut index = Index::new();
+    for (at, item) in items.iter().enumerate() {
+        index.entry(text(item)).or_insert(at);
+    }
+    index
 }
 
 impl Lists {
@@ -300,7 +312,10 @@ impl Lists {
             Value::Array(values.map(Option::unwrap_or_default).collect()).to_string()
         };
         let wanted = Value::Array(keys.values().cloned().collect()).to_string();
-        self.first(items, names.clone(), text, &wanted)
+        let list = (items.as_ptr(), names.clone());
+        let index = self.by_keys.entry(list);
+        let index = index.or_insert_with(|| self::index(items, text));
+        index.get(&wanted).copied()
     }
 
     /// Returns the place of an item without keys: the same place if it is unchanged there, else where its contents are, else the same
@@ -313,29 +328,13 @@ impl Lists {
             return Some(at);
         }
         let same = (items.len() == length).then_some(at);
-        self.first(items, Vec::new(), hash, wanted).or(same)
+        let index = self.by_content.entry(items.as_ptr());
+        let index = index.or_insert_with(|| self::index(items, hash));
+        index.get(wanted).copied().or(same)
     }
 
     fn hash(&mut self, item: &Value) -> &str {
         let hashes = &mut self.hashes;
         hashes.entry(item).or_insert_with(|| hash(item))
-    }
-
-    /// Returns the first item of which `text` is this. `by` distinguishes the indexes of a list.
-    fn first(
-        &mut self,
-        items: &[Value],
-        by: Vec<String>,
-        text: impl Fn(&Value) -> String,
-        wanted: &str,
-    ) -> Option<usize> {
-        let index = self.indexes.entry((items.as_ptr(), by)).or_insert_with(|| {
-            let mut index = HashMap::new();
-            for (at, item) in items.iter().enumerate() {
-                index.entry(text(item)).or_insert(at);
-            }
-            index
-        });
-        index.get(wanted).copied()
     }
 }

@@ -264,7 +264,7 @@ mod tests {
 
     /// The texts are those of kube-apiserver 1.37.
     #[test]
-    fn a_dialect_is_refused_at_any_depth() {
+    fn a_dialect_is_rejected_at_any_depth() {
         let text = || json!({"type": "string", "$schema": "x"});
         for (property, pointer) in [
             (text(), "/$schema"),

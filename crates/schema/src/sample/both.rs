@@ -34,6 +34,9 @@ pub(super) fn find(
     (least, most): (usize, usize),
     is_accepted: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
+    if least > most.min(LONGEST) {
+        return None;
+    }
     let pattern = automaton(&pattern::translate(pattern).ok()?)?;
     forms(format).iter().find_map(|form| {
         let graph = Graph::new([&pattern, &automaton(form)?])?;

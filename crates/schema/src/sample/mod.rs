@@ -78,7 +78,7 @@ impl Schema {
     /// # Ok::<(), kube_codegen_schema::Error>(())
     /// ```
     pub fn sample(&self, extent: Extent, object: &Value) -> (Value, Vec<Cause>) {
-        let note = patterns::limit(self.root());
+        let (_limits, note) = patterns::limit(self.root());
         let mut sample = value(self.root(), "", extent, DEPTH);
         let known = object.as_object().into_iter().flatten();
         if let Value::Object(fields) = &mut sample {

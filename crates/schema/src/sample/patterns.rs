@@ -11,29 +11,32 @@ use crate::{
     cause::Cause,
     node::{Additional, Node},
     path,
+    work::Limits,
 };
 
 /// How many ranges the patterns of a schema have together.
 const MOST: usize = 3_000_000;
 
-/// Leaves out patterns past what all may have together, and returns a note about them.
-pub(super) fn limit(root: &Node) -> Option<Cause> {
+/// Leaves out patterns past what all may have together, as long as the limits last, and returns a note about them.
+pub(super) fn limit(root: &Node) -> (Limits, Option<Cause>) {
     let mut limit = Limit {
         rest: MOST,
         known: HashSet::new(),
         first: None,
-        left_out: 0,
+        left_out: HashSet::new(),
     };
     limit.walk(root, "");
-    let why = match limit.left_out {
+    let why = match limit.left_out.len() {
         1 => "the pattern is not checked".to_owned(),
+        2 => "this pattern and another one are not checked".to_owned(),
         count => format!(
             "this pattern and {} others are not checked",
             count.saturating_sub(1)
         ),
     };
     let why = format!("{why}: the patterns of the schema are too large together");
-    limit.first.map(|path| Cause::note(&path, &why))
+    let note = limit.first.map(|path| Cause::note(&path, &why));
+    (Limits::new(limit.left_out), note)
 }
 
 struct Limit<'n> {
@@ -41,7 +44,7 @@ struct Limit<'n> {
     /// Equal patterns have one automaton.
     known: HashSet<&'n str>,
     first: Option<String>,
-    left_out: usize,
+    left_out: HashSet<String>,
 }
 
 impl<'n> Limit<'n> {
@@ -51,8 +54,8 @@ impl<'n> Limit<'n> {
             let weight = if is_new { pattern.weight(weight) } else { 0 };
             if weight <= self.rest {
                 self.rest -= weight;
-            } else if pattern.leave_out() {
-                self.left_out += 1;
+            } else if !pattern.is_compiled() {
+                self.left_out.insert(pattern.source.clone());
                 self.first.get_or_insert_with(|| at.to_owned());
             }
         }
@@ -123,6 +126,9 @@ mod tests {
         assert!(!note.is_violation() && note.field.starts_with("spec.p"));
         let why = "others are not checked: the patterns of the schema are too large together";
         assert!(note.message.ends_with(why), "{note}");
+        // Other objects are checked.
+        let other = json!({"spec": {"p39": "no"}});
+        assert_eq!(schema.validate(&other).len(), 1);
     }
 
     #[test]

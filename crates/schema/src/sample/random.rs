@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{DEPTH, Extent, LARGEST, Room, number, search, text, value};
+use super::{DEPTH, Extent, LARGEST, Room, number, patterns, search, text, value};
 use crate::{
     cause::Cause,
     node::{Additional, Node},
@@ -36,6 +36,7 @@ impl Schema {
     /// # Ok::<(), kube_codegen_schema::Error>(())
     /// ```
     pub fn random(&self, seed: u64, object: &Value) -> (Value, Vec<Cause>) {
+        let (_limits, note) = patterns::limit(self.root());
         let mut random = Random(seed.wrapping_mul(2).wrapping_add(1));
         let mut made = random.value(self.root(), "", DEPTH);
         if let (Value::Object(fields), Some(known)) = (&mut made, object.as_object()) {
@@ -45,7 +46,9 @@ impl Schema {
                     .map(|(name, value)| (name.clone(), value.clone())),
             );
         }
-        search::repair(self, made)
+        let (made, mut causes) = search::repair(self, made);
+        causes.extend(note);
+        (made, causes)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Hill climbing with the validator as the judge: the number of violations has to fall with each change, so the search ends. A change is tried at
 //! the place that a violation names, then at the objects around it, since a rule about a field may be met by its neighbours. Values come from the
-//! schema and from the literals of its rules (`hints`). What can be judged at its place alone is, for the whole object costs more. The budget counts
+//! schema and from the literals of its rules (`hints`). A change is judged at its place where possible: judging the whole object costs more. The budget counts
 //! validated bytes, alternatives and the costs of rules, so it is the same on each machine.
 
 use kube_codegen_formats::pointer;
@@ -361,7 +361,7 @@ mod tests {
             "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
             "x-kubernetes-validations": [{"rule": nested}],
         }));
-        assert!(work < 40_000_000, "{work}");
+        assert!((1_000_000..40_000_000).contains(&work), "{work}");
     }
 
     #[test]
@@ -379,6 +379,6 @@ mod tests {
         let work = work_of(
             &json!({"type": "object", "properties": properties, "anyOf": pairs, "allOf": others}),
         );
-        assert!(work < 40_000_000, "{work}");
+        assert!((1_000_000..40_000_000).contains(&work), "{work}");
     }
 }

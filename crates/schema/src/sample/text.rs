@@ -4,7 +4,7 @@ use kube_codegen_formats::{self as formats, pattern};
 use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 use super::{LARGEST, both};
-use crate::node::Node;
+use crate::{node::Node, work};
 
 /// Returns a string that a schema accepts; to be as long as the schema demands, it gets at most `room` bytes.
 pub(super) fn string(schema: &Node, name: &str, room: usize) -> String {
@@ -19,9 +19,6 @@ pub(super) fn string(schema: &Node, name: &str, room: usize) -> String {
     };
     let simple = pattern.example(matching);
     let text = fit(schema, simple.to_owned(), room);
-    if format.is_none() && text == simple {
-        return text;
-    }
     // Pattern, format and bounds demand something each: of what one of them suggests, some may fulfil the others.
     let (least, most) = bounds(schema);
     let is_accepted = |text: &str| {
@@ -39,6 +36,9 @@ pub(super) fn string(schema: &Node, name: &str, room: usize) -> String {
     }
     if let Some(found) = examples(format).iter().find(|text| is_accepted(text)) {
         return (*found).to_owned();
+    }
+    if schema.text.get().is_none() && !work::may_search() {
+        return text;
     }
     let found = || both::find(&pattern.source, format, (least, most), &is_accepted);
     schema.text.get_or_init(found).clone().unwrap_or(text)

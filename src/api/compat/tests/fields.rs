@@ -1,5 +1,6 @@
 //! Verdicts about one field, and about what a CRD says of its versions: what a change breaks, and what it does not.
 use super::*;
+use crate::input::crd::Schema;
 
 /// Returns the findings about a field of the spec that changes from one schema to another: rule, level and proof.
 fn field(old: &Value, new: &Value) -> Vec<(Rule, Level, &'static str)> {
@@ -114,6 +115,17 @@ fn an_undeclared_field_may_be_kept() {
     let found = compare_crd(&all, &crd(), &Meter::silent());
     let found: Vec<_> = found.iter().map(|it| (it.rule, it.level)).collect();
     assert_eq!(found, [(Rule::Pruned, Level::Breaking)]);
+    // The extension of v1 in every object says the same.
+    let root = "/spec/versions/0/schema/openAPIV3Schema";
+    let mut extended = crd();
+    let schema = extended.pointer_mut(root).unwrap();
+    let mut typed = *Schema::of(schema.take());
+    typed.preserve();
+    *schema = serde_json::to_value(typed).unwrap();
+    for (old, new) in [(&all, &extended), (&extended, &all)] {
+        let found = compare_crd(old, new, &Meter::silent());
+        assert!(found.is_empty(), "{found:?}");
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Finds properties of which an object has at most one: proven from combinators, `maxProperties` and rules (CEL), never guessed.
 //!
-//! Constraints become conditions on presence. Two properties exclude each other if the conditions certainly refuse each object
+//! Constraints become conditions on presence. Two properties exclude each other if the conditions certainly reject each object
 //! that has both, whatever else it has. Where a property such as `type` chooses, this must be so for each of its values.
 //!
-//! Of the 122 choices in the CRDs of the corpus, 85 come from rules, and combinators alone prove the other 37. Therefore rules are read here, too:
+//! Most choices in real CRDs come from rules, and combinators alone prove the others. So rules are read here, too:
 //! build scripts do without kube-codegen-cel, whose crates take longer to compile than the generator, and a build script must make the
 //! same types as the command. What is read is less than CEL: all that says nothing about presence is unknown.
 mod combinators;

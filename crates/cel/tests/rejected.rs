@@ -1,4 +1,4 @@
-//! Compares what is wrong with expressions with the answers of kube-apiserver 1.37, and that it accepts what is beside them.
+//! Compares compile errors with those of kube-apiserver 1.37, and checks that similar valid expressions are accepted.
 #![allow(clippy::unwrap_used)]
 
 use kube_codegen_cel::{Program, Type, escape};
