@@ -102,9 +102,6 @@ pub mod private {
     pub mod crd {
         pub use crate::input::crd::*;
     }
-    pub mod evolution {
-        pub use crate::model::evolution::*;
-    }
     pub mod printable {
         pub use kube_codegen_formats::printable::*;
     }

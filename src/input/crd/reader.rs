@@ -85,7 +85,7 @@ pub(super) struct Reader<'d> {
     pub(super) schema: Option<String>,
     /// Pointers of an upgraded manifest, with the pointers in its text.
     pub(super) moved: Vec<(String, String)>,
-    /// Whether the manifest is upgraded: the API server refuses it in any case, so that its further rules do not matter.
+    /// Whether the manifest is upgraded: the API server rejects it in any case, so that its further rules do not matter.
     pub(super) is_legacy: bool,
     /// Whether the manifest has `preserveUnknownFields`: its schemas say nothing about what is kept.
     pub(super) preserves: bool,

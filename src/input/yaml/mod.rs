@@ -276,7 +276,7 @@ fn rejected_character(text: &str) -> Option<usize> {
 }
 
 /// Splits a text at the lines that begin with `---`, as kubectl does: these lines belong to no part, but for one at the
-/// start of the text. kubectl refuses directives, and content in such a line; here it belongs to the part that it begins.
+/// start of the text. kubectl rejects directives, and content in such a line; here it belongs to the part that it begins.
 fn parts(text: &str) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -55,7 +55,7 @@ pub(crate) const RULES: [&str; 9] = [
     "not",
 ];
 
-/// How rules differ that refuse the same objects.
+/// How rules differ that reject the same objects.
 const SAME_RULES: &str = "messages or order of rules";
 
 /// How many letters of a text are shown.

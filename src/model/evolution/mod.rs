@@ -21,20 +21,20 @@ pub(crate) use shape::{at, parse_path, same_items};
 
 /// A difference between two versions at one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// What happened.
-    pub class: Class,
+    pub(crate) class: Class,
     /// The path in the first version, if it has one.
-    pub from: Option<SchemaPath>,
+    pub(crate) from: Option<SchemaPath>,
     /// The path in the second version, if it has one.
-    pub to: Option<SchemaPath>,
+    pub(crate) to: Option<SchemaPath>,
     /// What differs, such as `maximum: 10, then 100`.
-    pub details: Vec<String>,
+    pub(crate) details: Vec<String>,
 }
 
 /// What happened at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub(crate) enum Class {
     /// The same schema is at another path, under the same name.
     Moved,
     /// The same schema has another name.
@@ -77,7 +77,7 @@ pub enum Class {
 
 impl Class {
     /// Returns the name of the class in text and JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Moved => "moved",
             Self::Renamed => "renamed",
@@ -102,7 +102,7 @@ impl Class {
     }
 
     /// Returns whether a conversion of objects needs a decision of the user.
-    pub fn needs_decision(self) -> bool {
+    pub(crate) fn needs_decision(self) -> bool {
         match self {
             Self::Moved
             | Self::Renamed
@@ -129,7 +129,7 @@ impl Class {
 
 impl Change {
     /// Returns the path in either version, the first one's if both have one.
-    pub fn path(&self) -> SchemaPath {
+    pub(crate) fn path(&self) -> SchemaPath {
         let path = self.from.as_ref().or(self.to.as_ref());
         path.cloned().unwrap_or_default()
     }

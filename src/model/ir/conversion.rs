@@ -24,7 +24,7 @@ pub struct Conversion {
 #[derive(Clone, Debug)]
 pub struct ConversionStep {
     /// The difference.
-    pub change: Change,
+    pub(crate) change: Change,
     /// Who decides on the values.
     pub decision: Decision,
     /// The names of the declared fields, for an object whose other fields are pruned.

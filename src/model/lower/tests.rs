@@ -17,7 +17,7 @@ pub(super) fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) 
     let crds = crate::input::crd::parse(&[source], &mut diagnostics);
     assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
     let model = super::lower(crds, &mut diagnostics);
-    // Lowering also takes schemas that the API server refuses.
+    // Lowering also takes schemas that the API server rejects.
     let refused = [Code::NotStructural, Code::InvalidExtension];
     let found = diagnostics
         .iter()

@@ -43,7 +43,7 @@ pub(in crate::input::crd) fn definition(reader: &mut Reader<'_>, manifest: &Valu
         let Some(view) = view(violation, manifest) else {
             continue;
         };
-        // The API server refuses an old manifest in any case, so that only what is generated from it matters.
+        // The API server rejects an old manifest in any case, so that only what is generated from it matters.
         if reader.is_legacy && view.code.severity() == Severity::Warning {
             continue;
         }

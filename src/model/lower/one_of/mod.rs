@@ -202,7 +202,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Returns whether the conditions refuse each object with and without these fields.
+    /// Returns whether the conditions reject each object with and without these fields.
     fn is_refused(&self, fixed: &[(usize, bool)]) -> bool {
         let state = self.state(fixed);
         let mut selectors = self.selectors.iter();

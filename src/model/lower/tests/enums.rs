@@ -34,7 +34,7 @@ fn enums_of_branches_that_list_values() {
             "{type: string, oneOf: [{enum: [a], description: First.}, {enum: [b]}]}",
             "a b",
         ),
-        // What two branches list, `oneOf` refuses.
+        // What two branches list, `oneOf` rejects.
         ("{type: string, oneOf: [{enum: [a, b]}, {enum: [b]}]}", "a"),
         (
             "{type: string, anyOf: [{enum: [a, b]}, {enum: [b, c]}]}",

@@ -75,7 +75,7 @@ fn an_object_of_very_many_properties_is_a_map() {
 }
 
 /// The API server requires a `type` except beside `x-kubernetes-preserve-unknown-fields` and `x-kubernetes-int-or-string`, and does
-/// not refuse values of another type than the keywords are for.
+/// not reject values of another type than the keywords are for.
 #[test]
 fn properties_without_a_type_that_preserve_unknown_fields_are_any_json() {
     let keep = "x-kubernetes-preserve-unknown-fields: true";
@@ -97,7 +97,7 @@ fn properties_without_a_type_that_preserve_unknown_fields_are_any_json() {
     );
     assert!(body(&model, &field(&model).ty).rest.is_some());
     assert_eq!(found, []);
-    // The API server refuses a schema without both, and old ones were written for objects.
+    // The API server rejects a schema without both, and old ones were written for objects.
     let (model, _) = lower("{properties: {a: {type: string}}}", "");
     assert_eq!(body(&model, &field(&model).ty).fields.len(), 1);
 }
