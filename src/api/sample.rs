@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::output::yaml;
 
-/// Returns an object of a version of a CRD, in a namespace if one is given, and what the API server refuses in it.
+/// Returns an object of a version of a CRD, in a namespace if one is given, and what the API server rejects in it.
 ///
 /// # Errors
 /// If the schema is invalid.
@@ -31,7 +31,7 @@ pub(crate) fn sample(
     Ok((out, causes))
 }
 
-/// Returns an object of a version of a CRD as JSON, and what the API server refuses in it.
+/// Returns an object of a version of a CRD as JSON, and what the API server rejects in it.
 ///
 /// # Errors
 /// If the schema is invalid.

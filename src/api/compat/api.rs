@@ -24,14 +24,14 @@ pub(super) struct Api {
 }
 
 /// The type of one schema location.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 struct Place {
     name: String,
     shape: Shape,
     derives: Vec<String>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 enum Shape {
     /// Fields by their name on the wire, and the field for all others.
     Struct(BTreeMap<String, Member>, Option<String>),
@@ -43,46 +43,40 @@ enum Shape {
 }
 
 /// A field of a struct.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 struct Member {
     ident: String,
     ty: Type,
 }
 
 /// A type as a program sees it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Type {
-    Plain(Plain),
-    Named(Name),
+    Scalar(Scalar),
+    /// A type of another crate, as it is written.
+    External(String),
+    /// The type of another place, by its name.
+    Named(String),
     Of(Container, Box<Type>),
 }
 
-/// A type that contains no other one. Two are equal if they are written alike: an override writes `String` for the scalar.
-#[derive(Debug)]
-struct Plain {
-    text: String,
-    scalar: Option<Scalar>,
-}
-
-impl PartialEq for Plain {
+/// Scalars and external types are equal if they are written alike: an override writes `String` for the scalar. All names are equal, since the
+/// place of the type is compared for itself.
+impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        use Type::{External, Named, Of, Scalar};
+        match (self, other) {
+            (Named(_), Named(_)) => true,
+            (Of(container, inner), Of(other, other_inner)) => {
+                container == other && inner == other_inner
+            }
+            (Scalar(_) | External(_), Scalar(_) | External(_)) => {
+                self.to_string() == other.to_string()
+            }
+            _ => false,
+        }
     }
 }
-
-impl Eq for Plain {}
-
-/// The name of the type of another place. All names are equal, since that place is compared for itself.
-#[derive(Debug)]
-struct Name(String);
-
-impl PartialEq for Name {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Name {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Container {
@@ -371,23 +365,16 @@ impl Type {
 
     /// Returns whether it can hold the values of another type: enums and all formats are texts.
     fn holds(&self, new: &Self) -> bool {
-        let scalar = match new {
-            Self::Plain(plain) => plain.scalar,
-            Self::Named(_) => None,
-            Self::Of(..) => return false,
-        };
-        let Self::Plain(old) = self else {
+        let Self::Scalar(old) = self else {
             return false;
         };
-        match old.scalar {
-            Some(Scalar::Str) => {
-                matches!(new, Self::Named(_))
-                    || matches!(scalar, Some(Scalar::Bytes | Scalar::Time))
-            }
-            Some(Scalar::Json) => true,
-            Some(Scalar::Number) => matches!(scalar, Some(Scalar::Int(_))),
-            Some(Scalar::Int(IntWidth::I64)) => {
-                matches!(scalar, Some(Scalar::Int(width)) if width != IntWidth::U64)
+        match (old, new) {
+            (_, Self::Of(..)) => false,
+            (Scalar::Json, _)
+            | (Scalar::Str, Self::Named(_) | Self::Scalar(Scalar::Bytes | Scalar::Time))
+            | (Scalar::Number, Self::Scalar(Scalar::Int(_))) => true,
+            (Scalar::Int(IntWidth::I64), Self::Scalar(Scalar::Int(width))) => {
+                *width != IntWidth::U64
             }
             _ => false,
         }
@@ -396,18 +383,12 @@ impl Type {
     fn of(model: &Model, ty: &Ty) -> Self {
         let around = |container, ty| Self::Of(container, Self::of(model, ty).into());
         match ty {
-            Ty::Scalar(scalar) => Self::Plain(Plain {
-                text: scalar_text(*scalar).to_owned(),
-                scalar: Some(*scalar),
-            }),
-            Ty::Named(id) => Self::Named(Name(model.types[*id].name().to_string())),
+            Ty::Scalar(scalar) => Self::Scalar(*scalar),
+            Ty::Named(id) => Self::Named(model.types[*id].name().to_string()),
             Ty::List(ty) => around(Container::List, ty),
             Ty::Map(ty) => around(Container::Map, ty),
             Ty::Nullable(ty) => around(Container::Nullable, ty),
-            Ty::External(path) => Self::Plain(Plain {
-                text: path.clone(),
-                scalar: None,
-            }),
+            Ty::External(path) => Self::External(path.clone()),
         }
     }
 
@@ -444,7 +425,8 @@ fn scalar_text(scalar: Scalar) -> &'static str {
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Plain(Plain { text, .. }) | Self::Named(Name(text)) => f.write_str(text),
+            Self::Scalar(scalar) => f.write_str(scalar_text(*scalar)),
+            Self::External(text) | Self::Named(text) => f.write_str(text),
             Self::Of(container, inner) => match container {
                 Container::Option => write!(f, "Option<{inner}>"),
                 Container::Nullable => write!(f, "Nullable<{inner}>"),

@@ -44,12 +44,11 @@ impl Break {
     }
 }
 
-/// A part of a CRD beside its schemas for which code is generated.
+/// A part of a CRD outside its schemas that code is generated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CrdPart {
     Status,
     Scale,
-    Columns,
     /// What converts between versions.
     Conversion,
 }

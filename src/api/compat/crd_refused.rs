@@ -1,4 +1,4 @@
-//! Finds rules for which the API server refuses the new release itself.
+//! Finds rules for which the API server rejects the new release itself.
 use std::collections::BTreeSet;
 
 use kube_codegen_schema::Schema;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Finding, rules::Rule, versions};
 use crate::input::crd;
 
-/// Returns the rules of a release that the API server refuses, if it did not refuse them in the old one.
+/// Returns the rules of a release that the API server rejects, if it did not reject them in the old one.
 pub(super) fn compare(old: Option<&Value>, new: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
     for (name, version) in versions::versions_of(new) {
@@ -33,7 +33,7 @@ pub(super) fn compare(old: Option<&Value>, new: &Value) -> Vec<Finding> {
     found
 }
 
-/// Returns the places and texts of rules that the API server refuses.
+/// Returns the places and texts of rules that the API server rejects.
 fn problems(version: &Value) -> Vec<(String, String)> {
     let Some(definition) = version.pointer("/schema/openAPIV3Schema") else {
         return Vec::new();

@@ -80,7 +80,7 @@ fn properties_of(
 ) -> Value {
     let mut kept = Map::new();
     for (name, inner) in properties {
-        // An object that lacks what only the other one requires would be refused for that.
+        // An object that lacks what only the other one requires would be rejected for that.
         let required = [schema, other_schema]
             .into_iter()
             .filter_map(|it| it["required"].as_array());

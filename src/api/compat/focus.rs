@@ -1,7 +1,7 @@
 //! Where a change is.
 use crate::input::path::SchemaPath;
 
-/// Where a change is: the path in the schema that accepts, and that in the schema that refuses.
+/// Where a change is: the path in the schema that accepts, and that in the schema that rejects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Focus<'p> {
     pub(super) here: &'p SchemaPath,

@@ -169,7 +169,7 @@ impl Place<'_> {
         self.dropped(rule, only.as_ref(), kept::What::Field)
     }
 
-    /// Searches for what a new default, or one less, makes the API server refuse: an object, or an update.
+    /// Searches for what a new default, or one less, makes the API server reject: an object, or an update.
     fn default_refused(&self) -> Option<Finding> {
         if !self.is_limited() {
             return None;
@@ -213,7 +213,7 @@ impl Place<'_> {
             && (required.any(|it| it == &**name) || implied::requires(parent, name))
     }
 
-    /// Returns whether something around the place may refuse it for what it has: a default is valid in itself.
+    /// Returns whether something around the place may reject it for what it has: a default is valid in itself.
     fn is_limited(&self) -> bool {
         let mut path = self.focus.there;
         while let Some(parent) = path.parent() {
@@ -348,7 +348,7 @@ impl Place<'_> {
         old == new
     }
 
-    /// Judges bounds, patterns and the like. What they refuse may follow from others: how many fields an object has, from what is required; and only a
+    /// Judges bounds, patterns and the like. What they reject may follow from others: how many fields an object has, from what is required; and only a
     /// search compares patterns, as `is_searched` says.
     fn restricted(&self, rule: Rule, is_searched: bool) -> Finding {
         let only = isolate::constraints(self.before, self.after, &self.focus);

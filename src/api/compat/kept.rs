@@ -36,11 +36,11 @@ pub(super) fn dropped(
             && only.is_none_or(drops)
             && before.dropped(object).is_empty()
             && before.refusals(object).is_empty()
-            // Else it is refused, and nothing is dropped.
+            // Else it is rejected, and nothing is dropped.
             && by.refusals(object).is_empty()
     };
     let objects = candidates::reaching(before, focus);
-    // Another change may refuse all objects.
+    // Another change may reject all objects.
     for by in [Some(after), only].into_iter().flatten() {
         let is_dropped = |object: &Value| is_dropped(object, by);
         if let Some(object) = objects.iter().find(|object| is_dropped(object)) {
@@ -145,7 +145,7 @@ pub(super) fn stored(
     };
     let mut objects = candidates::without(before, focus);
     objects.extend(candidates::null(before, focus));
-    // Another change may refuse all objects.
+    // Another change may reject all objects.
     let mut sides = [after, only].into_iter();
     let tries = objects.len();
     let found = sides.find_map(|by| {

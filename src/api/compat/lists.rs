@@ -35,7 +35,7 @@ pub(super) fn of(old: &Part<'_>, new: &Part<'_>, samples: &[Value]) -> Vec<Value
         }
     }
     for list in samples.iter().filter_map(Value::as_array) {
-        // Equal items are what a set and a map refuse.
+        // Equal items are what a set and a map reject.
         let twice: Vec<Value> = list.iter().chain(list).cloned().collect();
         found.push(twice.into());
     }
@@ -112,7 +112,7 @@ fn different(part: &Part<'_>, values: impl Iterator<Item = Value>, count: usize)
     };
     let numbers = (1..=count).map(|number| numbered(&first, number));
     let others = first.as_str().into_iter().flat_map(with_other_letters);
-    // If the first number is refused, so are most of the others.
+    // If the first number is rejected, so are most of the others.
     let numbers = numbers.take_while(|it| part.accepts(it));
     for value in numbers.chain(others.map(Value::from).filter(|it| part.accepts(it))) {
         if found.len() == count {

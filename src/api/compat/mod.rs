@@ -16,8 +16,8 @@
 //! Of the generated code, `surface` and `api` list what a program can name in each release; `breaks` are what it does not compile with, and `rust`
 //! tries which entries of the config file would keep it.
 //!
-//! Every search has a limit of objects, and each version a budget of validated values. Without a proof within them, a change keeps the verdict
-//! of its rule, and the output says that no object was found.
+//! Every search has a limit of objects, and each version a budget of validated values. Without a proof within them, a change keeps the level of
+//! its rule, or becomes `rules-changed` where only a search could tell; the output says how many objects were tried.
 mod api;
 mod breaks;
 mod candidates;
@@ -129,7 +129,7 @@ impl Finding {
         let _ = write!(self.detail, "{separator}not served");
     }
 
-    /// Returns whether it has an object that is refused now.
+    /// Returns whether it has an object that is rejected now.
     fn refuses(&self) -> bool {
         let proof = self.witness.as_ref().map(|it| &it.proof);
         matches!(proof, Some(Proof::Refused { .. }))
@@ -305,7 +305,7 @@ fn compare_crd(old: &Value, new: &Value, meter: &Meter<'_>) -> Vec<Finding> {
         }
     }
     let refused = crd_refused::compare(Some(old), new);
-    // The API server never runs a rule that it refuses.
+    // The API server never runs a rule that it rejects.
     let is_refused = |it: &Finding| {
         let mut refused = refused.iter();
         refused.any(|other| (&other.version, &other.path) == (&it.version, &it.path))

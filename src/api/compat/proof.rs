@@ -13,20 +13,20 @@ pub(crate) struct Witness {
 /// What an object proves.
 #[derive(Clone, Debug)]
 pub(crate) enum Proof {
-    /// The first release accepts the object, the second one refuses it with these messages.
+    /// The first release accepts the object, the second one rejects it with these messages.
     Refused {
         messages: Vec<String>,
-        /// Whether stored objects like it can be updated as long as the update does not change what is refused.
+        /// Whether stored objects like it can be updated as long as the update does not change what is rejected.
         ratchets: bool,
     },
-    /// The first release refuses the object with these messages, the second one accepts it.
+    /// The first release rejects the object with these messages, the second one accepts it.
     Accepted { messages: Vec<String> },
-    /// The first release accepts the object as an update of a stored one, the second one refuses it with these messages.
+    /// The first release accepts the object as an update of a stored one, the second one rejects it with these messages.
     UpdateRefused {
         stored: Value,
         messages: Vec<String>,
     },
-    /// The first release refuses the object as an update of a stored one with these messages, the second one accepts it.
+    /// The first release rejects the object as an update of a stored one with these messages, the second one accepts it.
     UpdateAccepted {
         stored: Value,
         messages: Vec<String>,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{Finding, focus::Focus, isolate, rules::Rule, satisfied, side::Side, updates, witness};
 use crate::model::evolution::RULES;
 
-/// Judges rules, combinators and types of lists: what they refuse is found by search.
+/// Judges rules, combinators and types of lists: what they reject is found by search.
 pub(super) fn judge(
     before: &Side<'_>,
     after: &Side<'_>,

@@ -50,14 +50,14 @@ rule_table! {
     CrdAdded "crd-added" Compatible: "a new kind", "";
     CrdRemoved "crd-removed" Breaking: "deleting a CRD deletes all its objects",
         "keep the CRD until no object is left, with `deprecated: true` in its versions";
-    CrdRefused "crd-refused" Breaking: "the API server refuses the new release of the CRD", "repair the rule";
-    ScopeChanged "scope-changed" Breaking: "the API server refuses another scope for an existing CRD", "make a new kind";
-    KindChanged "kind-changed" Breaking: "the API server refuses another kind for an existing CRD", "make a new kind";
+    CrdRefused "crd-refused" Breaking: "the API server rejects the new release of the CRD", "repair the rule";
+    ScopeChanged "scope-changed" Breaking: "the API server rejects another scope for an existing CRD", "make a new kind";
+    KindChanged "kind-changed" Breaking: "the API server rejects another kind for an existing CRD", "make a new kind";
     NamesChanged "names-changed" Risk: "commands and scripts use these names", "keep the old names beside the new ones";
     NamesAdded "names-added" Compatible: "more names for commands", "";
     VersionAdded "version-added" Compatible: "clients may use the new version", "";
     VersionRemoved "version-removed" Breaking:
-        "clients of the version get 404; the API server refuses the CRD while `status.storedVersions` has the version",
+        "clients of the version get 404; the API server rejects the CRD while `status.storedVersions` has the version",
         "keep the version with `served: false` until no object is stored in it; rewrite stored objects only once the storage version has all their fields";
     VersionUnserved "version-unserved" Breaking: "clients of the version get 404", "mark it `deprecated: true` for a release first";
     VersionServed "version-served" Compatible: "clients may use the version", "";
@@ -68,10 +68,10 @@ rule_table! {
         "serve both versions, and keep the storage version until the new one declares the field or a conversion webhook keeps its values; only \
          then switch, rewrite all objects, and drop the old version last";
     ConversionChanged "conversion-changed" Risk: "objects of other versions are converted in another way",
-        "have a webhook running before the CRD names it, and until no CRD names it";
+        "start the webhook before the CRD names it, and stop it only after no CRD names it";
     ConversionRemoved "conversion-removed" Breaking:
         "without the webhook, what the storage version does not declare is dropped from objects that clients of the version write",
-        "keep the webhook until the version is not served any more, or the storage version has all its fields";
+        "keep the webhook until the version is no longer served, or until the storage version declares all its fields";
     ServedVersionsDiffer "served-versions-differ" Risk:
         "without a conversion webhook, a client of one served version loses what only the other one has",
         "add the field to all served versions, or convert by a webhook";
@@ -85,9 +85,9 @@ rule_table! {
     ColumnRemoved "column-removed" Risk: "scripts that read the output of `kubectl get` fail", "use `-o json` in scripts";
     ColumnChanged "column-changed" Compatible: "`kubectl get` shows another value", "";
     SelectableAdded "selectable-field-added" Compatible: "clients may select by the field", "";
-    SelectableRemoved "selectable-field-removed" Breaking: "field selectors with the field are refused", "keep the field selectable";
+    SelectableRemoved "selectable-field-removed" Breaking: "field selectors with the field are rejected", "keep the field selectable";
     FieldAdded "field-added" Compatible: "a new field that may be absent", "";
-    FieldRequired "field-required" Breaking: "objects without the field are refused", "give it a default, or leave it optional";
+    FieldRequired "field-required" Breaking: "objects without the field are rejected", "give it a default, or leave it optional";
     FieldOptional "field-optional" Compatible: "clients may meet objects without the field", "";
     FieldRemoved "field-removed" Breaking: "the API server drops the values that stored objects have, and those that clients send",
         "keep the field, and say in its description that it is not used any more";
@@ -97,24 +97,24 @@ rule_table! {
     Widened "widened" Compatible: "more values are accepted; clients of the old release and a rollback may meet them", "";
     Changed "changed" Breaking: "other values are accepted", "accept the old values, too";
     TypeChanged "type-changed" Breaking: "values have another type", "make a new field, or a new version with a conversion";
-    NotNullable "not-nullable" Breaking: "null is refused, or dropped where the field may be absent", "keep `nullable: true`";
+    NotNullable "not-nullable" Breaking: "null is rejected, or dropped where the field may be absent", "keep `nullable: true`";
     Nullable "nullable" Compatible: "clients may meet null", "";
     Pruned "unknown-fields-pruned" Breaking: "the API server drops unknown fields that it has kept", "declare the fields that objects have";
     Preserved "unknown-fields-preserved" Compatible: "unknown fields are kept", "";
     DefaultChanged "default-changed" Risk: "objects without the field are read and stored with another value",
         "set the value in stored objects first where it matters";
-    RulesNarrowed "rules-narrowed" Breaking: "a rule refuses what was accepted", "let the rule pass what does not change: `oldSelf`, or ratcheting";
-    UpdateNarrowed "update-narrowed" Breaking: "a rule refuses updates that were accepted",
+    RulesNarrowed "rules-narrowed" Breaking: "a rule rejects what was accepted", "let the rule pass what does not change: `oldSelf`, or ratcheting";
+    UpdateNarrowed "update-narrowed" Breaking: "a rule rejects updates that were accepted",
         "intended for a field that must not change; else remove the rule";
-    RulesChanged "rules-changed" Risk: "rules or patterns differ, and nothing proves which objects they refuse", "";
+    RulesChanged "rules-changed" Risk: "rules or patterns differ, and nothing proves which objects they reject", "";
     RulesAdded "rules-added" Compatible: "new rules that hold for all objects of the old release", "";
-    RulesWidened "rules-widened" Compatible: "rules refuse fewer objects", "";
-    ListNarrowed "list-narrowed" Breaking: "the API server refuses lists with equal items or keys, which it has accepted",
+    RulesWidened "rules-widened" Compatible: "rules reject fewer objects", "";
+    ListNarrowed "list-narrowed" Breaking: "the API server rejects lists with equal items or keys, which it has accepted",
         "remove duplicates from stored objects first";
     MergeChanged "merge-changed" Risk: "server-side apply merges the list or map in another way",
         "have all appliers send the whole list or map, or keep the type";
     KeywordChanged "keyword-changed" Breaking: "a keyword differs that this comparison does not know", "";
-    Refused "refused" Breaking: "an object that was accepted is refused", "";
+    Refused "refused" Breaking: "an object that was accepted is rejected", "";
     NoEffect "no-effect" Compatible: "the same objects are accepted", "";
     Descriptions "descriptions" Compatible: "descriptions differ", "";
     RustChanged "rust" Breaking: "generated code differs", "";

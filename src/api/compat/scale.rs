@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::{Finding, candidates, focus::Focus, rules::Rule, side::Side, witness};
 use crate::input::path::SchemaPath;
 
-/// Searches for an object whose number of replicas is refused now. That of the status is not in what users create.
+/// Searches for an object whose number of replicas is rejected now. That of the status is not in what users create.
 pub(super) fn compare(
     before: &Side<'_>,
     after: &Side<'_>,

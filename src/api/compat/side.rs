@@ -32,7 +32,7 @@ pub(super) struct Side<'a> {
     /// Of the schema, what makes samples that are about a difference; all of it if nothing is known to differ.
     sampler: Option<Schema>,
     samples: OnceCell<Vec<Value>>,
-    /// Random objects that this version accepts and the one that it is compared with refuses.
+    /// Random objects that this version accepts and the one that it is compared with rejects.
     disputed: OnceCell<Vec<Value>>,
     /// The smallest values of places, as far as they were asked for.
     smallest: RefCell<BTreeMap<SchemaPath, Option<Value>>>,
@@ -122,7 +122,7 @@ impl<'a> Side<'a> {
         (before, after)
     }
 
-    /// Returns valid objects, and some of those of the other release: an object with what both need is refused for one change alone.
+    /// Returns valid objects, and some of those of the other release: an object with what both need is rejected for one change alone.
     fn samples_of_both(&self, other: &Side<'_>) -> Vec<Value> {
         const OTHERS: usize = 2;
         let as_here = |object: &Value| {
@@ -179,7 +179,7 @@ impl<'a> Side<'a> {
         self.schema.prune(&mut object.clone())
     }
 
-    /// Returns why the API server refuses to create an object.
+    /// Returns why the API server rejects the creation of an object.
     pub(super) fn refusals(&self, object: &Value) -> Vec<Cause> {
         self.left.set(self.left.get().saturating_sub(size(object)));
         let stored = self.stored(object);
@@ -189,7 +189,7 @@ impl<'a> Side<'a> {
         causes
     }
 
-    /// Returns why the API server refuses to change the labels of a stored object.
+    /// Returns why the API server rejects a change of the labels of a stored object.
     pub(super) fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
         let mut stored = stored.clone();
         read_back(&mut stored);
@@ -198,7 +198,7 @@ impl<'a> Side<'a> {
         self.replace_refusals(&stored, &new)
     }
 
-    /// Returns why the API server refuses to replace a stored object by another one.
+    /// Returns why the API server rejects the replacement of a stored object by another one.
     pub(super) fn replace_refusals(&self, stored: &Value, update: &Value) -> Vec<Cause> {
         let (old, new) = (self.stored(stored), self.stored(update));
         let mut causes = self.schema.validate_update(&new, &old);
@@ -206,7 +206,7 @@ impl<'a> Side<'a> {
         causes
     }
 
-    /// Returns random objects that this version accepts and `other`, with which alone it is compared, refuses; made once.
+    /// Returns random objects that this version accepts and `other`, with which alone it is compared, rejects; made once.
     pub(super) fn disputed(&self, other: &Side<'_>) -> &[Value] {
         if self.is_spent() {
             return &[];

@@ -53,7 +53,8 @@ pub(super) fn compare(old: &Value, new: &Value) -> Vec<Finding> {
     found.collect()
 }
 
-/// Returns what clients of other versions lose when there is no webhook any more: what only their version declares is dropped when it is stored.
+/// Returns what clients of other versions lose once the webhook is removed: fields that only their version declares are dropped when objects
+/// are stored.
 pub(super) fn unconverted(old: &Value, new: &Value) -> Vec<Finding> {
     let (Some((former, _)), Some((stored, after))) = (versions::stored(old), versions::stored(new))
     else {

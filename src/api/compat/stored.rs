@@ -16,11 +16,11 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Effect {
-    /// Each update is refused, whatever it changes.
+    /// Each update is rejected, whatever it changes.
     UpdateRefused,
     /// Fields are dropped.
     Dropped,
-    /// It is refused as a new object, and where an update changes the place.
+    /// It is rejected as a new object, and where an update changes the place.
     CreateRefused,
     /// A field gets a value that it does not have.
     Defaulted,
@@ -45,10 +45,10 @@ impl Effect {
 
     pub(crate) fn means(self) -> &'static str {
         match self {
-            Self::UpdateRefused => "every update is refused, until the place is repaired",
+            Self::UpdateRefused => "every update is rejected, until the place is repaired",
             Self::Dropped => "the next write drops the field",
             Self::CreateRefused => {
-                "refused when created again, as from a backup, and when an update changes the place"
+                "rejected when created again, as from a backup, and when an update changes the place"
             }
             Self::Defaulted => "the field gets a value",
         }

@@ -97,7 +97,6 @@ fn add(item: &Item, items: &mut Items) {
         };
         items.insert(name, declared);
     };
-
     let is_public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
     match item {
         Item::Struct(it) if is_public(&it.vis) => {
@@ -182,7 +181,6 @@ fn part(item: &Item) -> Option<CrdPart> {
     match implemented.segments.last()?.ident.to_string().as_str() {
         "HasStatus" | "StatusSubresource" => Some(CrdPart::Status),
         "ScaleSubresource" => Some(CrdPart::Scale),
-        "Columns" => Some(CrdPart::Columns),
         _ => None,
     }
 }

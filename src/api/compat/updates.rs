@@ -1,4 +1,4 @@
-//! Finds updates that prove a change of a rule about updates (`oldSelf`): accepted before and refused after, as small as they get.
+//! Finds updates that prove a change of a rule about updates (`oldSelf`): accepted before and rejected after, as small as they get.
 use kube_codegen_schema::Cause;
 use serde_json::{Value, json};
 
@@ -33,8 +33,8 @@ pub(super) fn differ(old: &Value, new: &Value) -> bool {
     rules(old) != rules(new)
 }
 
-/// Searches for an update that `before` accepts and `after` refuses. `only` is the first release with one change of the second one: it has
-/// to refuse the update, too.
+/// Searches for an update that `before` accepts and `after` rejects. `only` is the first release with one change of the second one: it has
+/// to reject the update, too.
 pub(super) fn refused(
     before: &Side<'_>,
     after: &Side<'_>,
@@ -110,7 +110,7 @@ pub(super) fn defaulted(
     Search { witness, tries }
 }
 
-/// Searches for an update that `after` accepts and `before` refuses.
+/// Searches for an update that `after` accepts and `before` rejects.
 pub(super) fn accepted(
     before: &Side<'_>,
     after: &Side<'_>,

@@ -71,7 +71,7 @@ fn matched(pattern: &str, other: Option<&str>) -> Vec<String> {
     found.map(|it| it.texts).unwrap_or_default()
 }
 
-/// Returns whether a schema with an enum accepts nothing that another one refuses.
+/// Returns whether a schema with an enum accepts nothing that another one rejects.
 pub(super) fn includes_enum(old: &Part<'_>, new: &Part<'_>) -> bool {
     let Some(values) = old.definition["enum"].as_array() else {
         return false;

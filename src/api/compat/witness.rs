@@ -16,8 +16,9 @@ use super::{
 
 /// How many objects a search tries at most.
 const TRIES: usize = 600;
-/// How many more objects a search tries once it has one that other changes refuse, too.
+/// How many more objects a search tries once it has one that other changes reject, too.
 const PATIENCE: usize = 100;
+
 /// What a search found.
 pub(super) struct Search {
     pub(super) witness: Option<Witness>,
@@ -25,8 +26,8 @@ pub(super) struct Search {
     pub(super) tries: usize,
 }
 
-/// Searches for an object that `before` accepts and `after` refuses. `only` is the first release with one change of the second one: it
-/// has to refuse the object, too, so that the object is about this change.
+/// Searches for an object that `before` accepts and `after` rejects. `only` is the first release with one change of the second one: it
+/// has to reject the object, too, so that the object is about this change.
 pub(super) fn refused(
     before: &Side<'_>,
     after: &Side<'_>,
@@ -68,14 +69,14 @@ struct Sides<'s, 'a> {
     only: &'s Side<'a>,
 }
 
-/// How well an object shows that one change refuses it, the best last.
+/// How well an object shows that one change rejects it, the best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Grade {
-    /// The second release refuses it for what other changes say: they hide this one.
+    /// The second release rejects it for what other changes say: they hide this one.
     Hidden,
-    /// Other changes refuse it, too.
+    /// Other changes reject it, too.
     Shared,
-    /// Only this change refuses it.
+    /// Only this change rejects it.
     Alone,
 }
 
@@ -137,7 +138,7 @@ impl<'s, 'a> Sides<'s, 'a> {
         best
     }
 
-    /// Makes a witness of an object that is refused, as small as it proves the same as well.
+    /// Makes a witness of an object that is rejected, as small as it proves the same as well.
     fn proved(&self, object: Value, grade: Grade) -> Witness {
         let causes = self.only.refusals(&object);
         let is_one = |cause: &Cause| {
@@ -165,7 +166,7 @@ impl<'s, 'a> Sides<'s, 'a> {
     }
 }
 
-/// Searches for an object that `after` accepts and `before` refuses. `only` is the second release without one change.
+/// Searches for an object that `after` accepts and `before` rejects. `only` is the second release without one change.
 pub(super) fn accepted(
     before: &Side<'_>,
     after: &Side<'_>,

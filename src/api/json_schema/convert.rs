@@ -23,7 +23,7 @@ const FORMATS: [&str; 8] = [
 
 /// How schemas are converted.
 pub(super) struct Convert {
-    /// Whether objects that keep undeclared fields refuse them.
+    /// Whether objects that keep undeclared fields reject them.
     pub(super) strict: bool,
     /// Whether all objects keep undeclared fields.
     pub(super) preserves: bool,

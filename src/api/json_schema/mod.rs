@@ -5,7 +5,7 @@ mod meta;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    input::crd::{Crd, Schema},
+    input::crd::{Crd, Version},
     output::render::File,
 };
 use convert::Convert;
@@ -39,11 +39,7 @@ pub(crate) fn export(crd: &Crd, strict: bool) -> Vec<Exported> {
         version: version.name.clone(),
         kind: kind.clone(),
         path: path(group, kind, &version.name),
-        schema: root(
-            &convert,
-            version.schema.as_deref(),
-            [group, kind, &version.name],
-        ),
+        schema: root(&convert, crd, version),
     });
     exported.collect()
 }
@@ -58,9 +54,9 @@ fn path(group: &str, kind: &str, version: &str) -> String {
     format!("{}/{}_{}.json", safe(group), safe(kind), safe(version))
 }
 
-fn root(convert: &Convert, schema: Option<&Schema>, [group, kind, version]: [&str; 3]) -> Value {
-    let mut object = convert.root(schema);
-    let api_version = format!("{group}/{version}");
+fn root(convert: &Convert, crd: &Crd, version: &Version) -> Value {
+    let mut object = convert.root(version.schema.as_deref());
+    let (api_version, kind) = (format!("{}/{}", crd.group, version.name), &crd.names.kind);
     let properties = object.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] =
         json!({"const": api_version, "description": "The group and version of the API."});

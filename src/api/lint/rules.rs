@@ -91,7 +91,7 @@ rules! {
         "add `x-kubernetes-list-type: map` and `x-kubernetes-list-map-keys: [type]`", LINTER "conditions";
     ObservedGeneration "observed-generation" Note: "the status does not say which generation of the spec it describes",
         "add `observedGeneration`, an int64, to the status or to its conditions", CONVENTIONS "typical-status-properties";
-    StatusRequired "status-required" Warning: "a required field of the status refuses every partial write of it",
+    StatusRequired "status-required" Warning: "the status with a required field rejects every partial write",
         "make the field optional", LINTER "statusoptional";
     Phase "phase" Note: "a phase is one state where conditions can say several, and new ones break clients",
         "use conditions", LINTER "nophase";

@@ -75,7 +75,7 @@ struct Sample {
     text: Option<String>,
     /// The file, as a path from the page.
     file: String,
-    /// Whether the API server may refuse it.
+    /// Whether the API server may reject it.
     refused: bool,
     #[serde(skip)]
     whole: File,

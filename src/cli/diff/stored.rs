@@ -35,7 +35,7 @@ pub(super) struct Stored {
 /// How far a comparison has come, as it is kept in a file.
 #[derive(Default, Deserialize, Serialize)]
 struct State {
-    /// Both releases: a file of another comparison is refused.
+    /// Both releases: a file of another comparison is rejected.
     releases: String,
     lists: BTreeMap<String, List>,
 }

@@ -138,16 +138,16 @@ pub(super) fn cluster(finding: &Finding) -> String {
 pub(super) fn proof(finding: &Finding, witness: &Witness) -> (&'static str, Vec<String>) {
     match &witness.proof {
         Proof::Refused { messages, .. } if finding.is_status => (
-            "accepted before by a write of /status, refused now:",
+            "accepted before by a write of /status, rejected now:",
             messages.clone(),
         ),
-        Proof::Refused { messages, .. } => ("accepted before, refused now:", messages.clone()),
-        Proof::Accepted { messages } => ("refused before, accepted now:", messages.clone()),
+        Proof::Refused { messages, .. } => ("accepted before, rejected now:", messages.clone()),
+        Proof::Accepted { messages } => ("rejected before, accepted now:", messages.clone()),
         Proof::UpdateRefused { messages, .. } => {
-            ("update accepted before, refused now:", messages.clone())
+            ("update accepted before, rejected now:", messages.clone())
         }
         Proof::UpdateAccepted { messages, .. } => {
-            ("update refused before, accepted now:", messages.clone())
+            ("update rejected before, accepted now:", messages.clone())
         }
         Proof::Dropped { paths } => {
             let lines = paths.iter().map(|path| format!("dropped: {path}"));

@@ -1,4 +1,4 @@
-//! A proof belongs to the change that it proves: the old release with this change alone refuses or drops it, whatever else changes.
+//! A proof belongs to the change that it proves: the old release with this change alone rejects or drops it, whatever else changes.
 use kube_codegen_schema::Schema;
 
 use super::*;
@@ -79,7 +79,7 @@ fn with(spec: &Value) -> Value {
     crd
 }
 
-/// Returns what a release says of an object: why it refuses it, or what it drops.
+/// Returns what a release says of an object: why it rejects it, or what it drops.
 fn verdict(crd: &Value, object: &Value) -> (Vec<String>, Vec<String>) {
     let schema = Schema::new(&crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]).unwrap();
     let mut object = object.clone();
@@ -144,7 +144,7 @@ fn each_proof_is_about_its_change_alone() {
     assert!(proofs > 300, "{proofs}");
 }
 
-/// Without a combinator, nothing more is refused; the object that shows it needs no luck.
+/// Removing a combinator rejects nothing new, whether or not the search finds an object.
 #[test]
 fn a_combinator_that_is_removed_only_widens() {
     for (keyword, value) in [

@@ -189,7 +189,7 @@ fn what_restricts_other_types_does_not_count() {
     }
 }
 
-/// Go writes a whole number without a fraction: what a rule refuses as a `double` is an `int` when it was stored.
+/// Go writes a whole number without a fraction: what a rule rejects as a `double` is an `int` when it was stored.
 #[test]
 fn a_stored_number_has_no_fraction() {
     let crd = with_rules("SPEC/properties/replicas", &["self >= 0"]);
@@ -274,7 +274,7 @@ fn what_a_release_does_with_a_stored_object() {
         effects(&old, &new, json!({"color": "Green", "replicas": 1})),
         []
     );
-    // What was refused before is not of the change.
+    // What was rejected before is not of the change.
     assert_eq!(
         effects(&old, &new, json!({"color": "Green", "replicas": 5000})),
         []
