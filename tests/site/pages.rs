@@ -366,7 +366,11 @@ fn integers_or_strings_have_their_bounds() {
     let pages = files(&site.path().join("site"));
     let page = pages.iter().find(|(path, _)| path.ends_with("v1.html"));
     let (_, page) = page.unwrap();
-    for part in ["^[0-9]+(m|%)$", "7", "4321"] {
+    for part in [
+        "<b>Minimum</b> 7<",
+        "<b>Maximum</b> 4321<",
+        "<b>Pattern</b> <code>^[0-9]+(m|%)$</code>",
+    ] {
         assert!(page.contains(part), "{part}: {page}");
     }
 }

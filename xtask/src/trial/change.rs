@@ -240,7 +240,7 @@ fn find(schema: &Value) -> Vec<String> {
 }
 
 /// Visits all nodes of a schema with their pointers, inner ones first, without the metadata of the object, which is not part of its CRD.
-pub(crate) fn walk(schema: &Value, pointer: &mut String, visit: &mut dyn FnMut(&str, &Value)) {
+fn walk(schema: &Value, pointer: &mut String, visit: &mut dyn FnMut(&str, &Value)) {
     let length = pointer.len();
     let properties = schema["properties"].as_object().into_iter().flatten();
     for (name, property) in properties {

@@ -1,8 +1,8 @@
 //! Changes real CRDs in compatible ways, and checks that programs that use the generated types still compile.
 mod change;
-pub(crate) mod compile;
-pub(crate) mod program;
-pub(crate) mod workspace;
+mod compile;
+mod program;
+mod workspace;
 
 use crate::corpus::{input, slice};
 use crate::target;
@@ -62,7 +62,7 @@ pub(crate) struct Subject {
 pub(crate) struct Variant {
     /// The name of the change, and of its module.
     pub(crate) change: &'static str,
-    pub(crate) module: &'static str,
+    module: &'static str,
     /// What was changed where.
     pub(crate) what: String,
     pub(crate) files: Vec<pipeline::File>,
@@ -176,7 +176,7 @@ fn subject(
     Some(subject)
 }
 
-pub(crate) fn generate(name: &str, text: String, options: &Options) -> Output {
+fn generate(name: &str, text: String, options: &Options) -> Output {
     let source = Source::new(name, text);
     let mut options = options.clone();
     options.emit = vec![Emitter::Conversion];
