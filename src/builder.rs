@@ -120,7 +120,7 @@ impl Builder {
         let directory = &self.settings.output;
         let root = write::Root::new(directory);
         let unwritten = |cause| Error::because("the generated files cannot be written", cause);
-        let _lock = write::Lock::of([&root]).map_err(unwritten)?;
+        let _lock = write::Lock::of([&root], &mut |_| {}).map_err(unwritten)?;
         let run = run::run(&self.settings, directory)
             .map_err(|cause| Error::because("inputs cannot be read", cause))?;
         let diagnostics = &run.output.diagnostics;

@@ -8,6 +8,7 @@ use crate::base::diag::{Diagnostics, Severity};
 use crate::base::options::{Allow, Settings};
 use crate::base::source::{self, Problem, Source};
 use crate::input::yaml;
+use crate::model::ir::Kind;
 use crate::output::write::{self, Plan};
 use crate::pipeline::{self, Output};
 
@@ -34,11 +35,7 @@ pub(crate) struct Run {
 /// If an input cannot be read, unless the run continues after errors.
 pub(crate) fn run(settings: &Settings, generated: &Path) -> Result<Run, source::Error> {
     let mut run = all(settings, generated)?;
-    let Run {
-        sources, output, ..
-    } = &mut run;
-    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, sources);
-    output.diagnostics.retain(|it| !is_allowed(it));
+    Allow::apply(&settings.allow, &run.sources, &mut run.output.diagnostics);
     Ok(run)
 }
 
@@ -83,9 +80,7 @@ fn all(settings: &Settings, generated: &Path) -> Result<Run, source::Error> {
 /// Returns the names and definitions of the CRDs in a directory of generated files that are not in the output.
 fn last_definitions(generated: &Path, output: &Output) -> Vec<(String, Source)> {
     let kinds = output.model.kinds.iter();
-    let defined: BTreeSet<String> = kinds
-        .map(|kind| format!("{}.{}", kind.plural, kind.group))
-        .collect();
+    let defined: BTreeSet<String> = kinds.map(Kind::crd_name).collect();
     let definition = |(path, text): (PathBuf, String)| {
         let source = Source::file(path, text);
         let documents = yaml::documents(&source, &mut Diagnostics::new());

@@ -12,6 +12,7 @@ use super::{
     config,
     console::Console,
     generate::{generate, regenerate},
+    lock,
     owns::{self, Owns},
     update::Update,
 };
@@ -22,10 +23,7 @@ use crate::{
     },
     model::ir::Model,
     operator::scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
-    output::{
-        render::File,
-        write::{Lock, Root},
-    },
+    output::{render::File, write::Root},
     pipeline,
     run::Run,
 };
@@ -72,7 +70,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
     let root = Root::new(&args.output);
     let modules = root.within(&config::modules(&args.output)?);
-    let _lock = Lock::of([&root, &modules])?;
+    let _lock = lock([&root, &modules], console)?;
     let baseline = Baseline::read(&args.output)?;
     let mut parameters = baseline.parameters.clone();
     let kubernetes = parameters.kubernetes()?;
@@ -117,8 +115,24 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     if parameters.webhooks.contains(&WebhookType::Conversion)
         && let Some(run) = &mut run
     {
-        let of = (args, &parameters);
-        definitions = with_conversion(definitions, run, &settings, present, of, console)?;
+        if run.is_partial() {
+            let message = "`--webhooks conversion` needs inputs without errors; fix them first";
+            return Err(message.to_owned().into());
+        }
+        let model = &run.output.model;
+        let directory = &args.output;
+        let edited = with_conversion(
+            model,
+            definitions.as_ref(),
+            present,
+            directory,
+            &parameters,
+            console,
+        )?;
+        if let Some((file, sources)) = edited {
+            regenerate(run, &sources, &settings, console)?;
+            definitions = Some(file);
+        }
     }
     let run = match run {
         Some(run) => {
@@ -237,17 +251,17 @@ fn definitions(
     Ok(Some(File { path, text }))
 }
 
-/// Lets the CRDs of several versions name the webhook, and generates from them.
+/// Lets the CRDs of several versions name the webhook; returns their file and all sources, if that changes them.
 fn with_conversion(
-    definitions: Option<File>,
-    run: &mut Run,
-    settings: &Settings,
+    model: &Model,
+    definitions: Option<&File>,
     present: Present,
-    (args, parameters): (&Args, &Parameters),
+    directory: &Path,
+    parameters: &Parameters,
     console: &mut Console,
-) -> Result<Option<File>, CommandError> {
-    let path = args.output.join(scaffold::DEFINITIONS);
-    let before = match &definitions {
+) -> Result<Option<(File, Vec<Source>)>, CommandError> {
+    let path = directory.join(scaffold::DEFINITIONS);
+    let before = match definitions {
         Some(file) => file.text.to_string(),
         None => fs::read_to_string(&path)
             .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?,
@@ -255,7 +269,7 @@ fn with_conversion(
     let index = present.input(&path);
     let mut source = Source::file(path, before);
     let (name, namespace) = (&parameters.name, parameters.namespace());
-    let converted = scaffold::with_conversions(&source, &run.output.model, name, namespace);
+    let converted = scaffold::with_conversions(&source, model, name, namespace);
     let converted = converted.map_err(|diagnostics| {
         console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
         CommandError::Reported
@@ -269,16 +283,17 @@ fn with_conversion(
         return Err(message.into());
     }
     if converted.text == source.text {
-        return Ok(definitions);
+        return Ok(None);
     }
-    source.text.clone_from(&converted.text);
+    let file = File {
+        path: scaffold::DEFINITIONS.to_owned(),
+        text: converted.text.clone().into(),
+    };
+    source.text = converted.text;
     let mut sources = present.sources;
     match index {
         Some(index) => sources[index] = source,
         None => sources.push(source),
     }
-    regenerate(run, &sources, settings, console)?;
-    let path = scaffold::DEFINITIONS.to_owned();
-    let text = converted.text.into();
-    Ok(Some(File { path, text }))
+    Ok(Some((file, sources)))
 }

@@ -13,14 +13,14 @@ use super::{
     changes::{ChangeArgs, Totals},
     config::OptionArgs,
     console::Console,
-    count, generate,
+    count, generate, lock,
 };
 use crate::{
     base::options::Settings,
     operator::scaffold::{
         self, ClientCrate, ClientCrateRequest, Location, Package, PackageName, RuntimeArgs,
     },
-    output::write::{self, Lock, Root},
+    output::write::{self, Root},
     pipeline,
 };
 
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let source = target.join(scaffold::SOURCE);
     let root = Root::new(target);
     let modules = root.within(&source);
-    let _lock = Lock::of([&root, &modules])?;
+    let _lock = lock([&root, &modules], console)?;
     let run = generate::generate(&settings, &source, console)?;
     let rendered = render(args, &settings, &run.output)?;
     // These files already contain the user's text; only the marked lines differ.

@@ -9,8 +9,7 @@ use toml::{
     de::{DeString, DeTable, DeValue},
 };
 
-pub(super) use super::layer::Layer;
-use super::{CommandError, console::Console};
+use super::{CommandError, console::Console, layer::Layer};
 use crate::{
     base::{
         diag::nearest,

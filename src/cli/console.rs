@@ -170,12 +170,6 @@ impl Console {
         }
     }
 
-    /// Prints that diagnostics were treated as errors.
-    pub(super) fn denied(&mut self, diagnostics: usize) {
-        let diagnostics = super::count(diagnostics, "diagnostic");
-        self.summary_error(&format!("{diagnostics} denied; nothing was written"));
-    }
-
     /// Prints a line of the result for people.
     pub(super) fn line(&mut self, text: &str) {
         self.styled_line(Style::new(), text);
@@ -201,8 +195,7 @@ impl Console {
         self.out.push_str(&printable::lines(text));
     }
 
-    /// Prints a file of the user as it would be written. Only a terminal, which would act on them, gets hidden characters escaped: the file
-    /// would not be the same, for example with a byte order mark.
+    /// Prints a file of the user unchanged. On a terminal, hidden characters are escaped, since the terminal would act on them.
     pub(super) fn file(&mut self, text: &str) {
         if io::stdout().is_terminal() {
             self.text(text);

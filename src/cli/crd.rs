@@ -3,12 +3,12 @@ use std::path::PathBuf;
 
 use kube_codegen_formats::names;
 
-use super::{CommandError, console::Console};
+use super::{CommandError, console::Console, lock};
 use crate::{
     operator::scaffold,
     output::{
         render::File,
-        write::{self, Lock, Root},
+        write::{self, Root},
         yaml,
     },
 };
@@ -74,7 +74,7 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
     };
     let directory = directory.unwrap_or_else(|| std::path::Path::new("."));
     let root = Root::new(directory);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     let plan = write::plan_once(&root, &[file], false)?;
     let path = path.display();
     if !plan.kept().is_empty() {

@@ -1,20 +1,14 @@
 //! The common reader: every command that takes CRDs finds its inputs and reads them as `generate` does.
 use std::{cmp::Reverse, path::PathBuf};
 
-use serde_json::Value;
-
-use super::{
-    CommandError,
-    config::{self, Layer},
-    console::Console,
-};
+use super::{CommandError, config, console::Console, count, layer::Layer};
 use crate::{
     base::{
-        diag::{Diagnostics, nearest},
+        diag::{Diagnostic, Diagnostics, nearest},
         options::{Allow, Deny, Settings},
         source::{self, Source},
     },
-    input::crd,
+    input::crd::{self, Crd, Version},
     model::evolution::priority,
 };
 
@@ -55,23 +49,41 @@ impl CrdArgs {
     pub(super) fn read(&self, console: &mut Console) -> Result<Vec<Crd>, CommandError> {
         let settings = self.options(console)?.settings()?;
         let sources = load(&settings, console)?;
-        let (crds, mut diagnostics) = parse(&sources);
+        let mut diagnostics = Diagnostics::new();
+        let crds = crd::parse(&sources, &mut diagnostics);
         diagnostics.locate(&sources);
-        report(diagnostics, &sources, &settings, console)?;
+        show(diagnostics, &sources, &settings, console)?;
         Ok(crds)
     }
 }
 
-/// A CRD of the input.
-pub(super) struct Crd {
-    pub(super) group: String,
-    pub(super) kind: String,
-    /// The versions, the oldest first by Kubernetes' priority of versions.
-    pub(super) versions: Vec<String>,
-    /// The whole manifest, in the form of `apiextensions.k8s.io/v1`.
-    pub(super) manifest: Value,
-    /// The manifest as a type.
-    pub(super) typed: crd::Crd,
+impl Crd {
+    /// Returns the versions, the oldest first by Kubernetes' priority of versions.
+    pub(super) fn by_age(&self) -> Vec<&Version> {
+        let mut versions: Vec<&Version> = self.versions.iter().collect();
+        versions.sort_by_key(|it| Reverse(priority::of(&it.name)));
+        versions
+    }
+
+    /// Returns a version.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub(super) fn version(&self, name: &str) -> Result<&Version, CommandError> {
+        let mut versions = self.versions.iter();
+        let found = versions.find(|it| it.name == name);
+        found.ok_or_else(|| {
+            let (kind, name) = (&self.names.kind, name.escape_debug());
+            let message = format!("{kind} has no version `{name}`; it has {}", self.known());
+            message.into()
+        })
+    }
+
+    /// Lists the names of the versions for a message.
+    pub(super) fn known(&self) -> String {
+        let names = self.by_age().into_iter().map(|it| it.name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Loads the inputs.
@@ -93,48 +105,27 @@ pub(super) fn unused(patterns: &[String], console: &mut Console) {
     }
 }
 
-/// Reads the CRDs of texts.
-pub(super) fn parse(sources: &[Source]) -> (Vec<Crd>, Diagnostics) {
-    let mut diagnostics = Diagnostics::new();
-    let crds = crd::parse(sources, &mut diagnostics);
-    let crds = crds.into_iter().map(|crd| {
-        let names = crd.versions.iter().map(|version| version.name.clone());
-        let mut versions: Vec<String> = names.collect();
-        versions.sort_by(|a, b| Reverse(priority::of(a)).cmp(&Reverse(priority::of(b))));
-        Crd {
-            manifest: crd.definition(),
-            group: crd.group.clone(),
-            kind: crd.names.kind.clone(),
-            versions,
-            typed: crd,
-        }
-    });
-    (crds.collect(), diagnostics)
-}
-
 /// Prints located diagnostics.
 ///
 /// # Errors
 /// If one of them is an error or denied.
-pub(super) fn report(
+pub(super) fn show(
     mut diagnostics: Diagnostics,
     sources: &[Source],
     settings: &Settings,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, sources);
-    diagnostics.retain(|it| !is_allowed(it));
+    Allow::apply(&settings.allow, sources, &mut diagnostics);
     console.diagnostics(&diagnostics, sources, &settings.deny);
-    if diagnostics.has_errors() {
-        return Err(CommandError::Reported);
+    let fails = |it: &Diagnostic| Deny::fails(&settings.deny, it);
+    if !diagnostics.iter().any(fails) {
+        return Ok(());
     }
-    match Deny::count(&settings.deny, &diagnostics) {
-        0 => Ok(()),
-        denied => {
-            console.denied(denied);
-            Err(CommandError::Reported)
-        }
+    if !diagnostics.has_errors() {
+        let denied = Deny::count(&settings.deny, &diagnostics);
+        console.summary_error(&format!("{} denied", count(denied, "diagnostic")));
     }
+    Err(CommandError::Reported)
 }
 
 /// Returns the CRDs of a kind, or all.
@@ -143,7 +134,7 @@ pub(super) fn of_kind(mut crds: Vec<Crd>, kind: Option<&str>) -> Result<Vec<Crd>
         return Ok(crds);
     };
     let unknown = unknown(kind, &crds);
-    crds.retain(|crd| crd.kind == kind);
+    crds.retain(|crd| crd.names.kind == kind);
     if crds.is_empty() {
         return Err(unknown.into());
     }
@@ -152,7 +143,7 @@ pub(super) fn of_kind(mut crds: Vec<Crd>, kind: Option<&str>) -> Result<Vec<Crd>
 
 /// Says that no CRD has a kind.
 pub(super) fn unknown(kind: &str, crds: &[Crd]) -> String {
-    let kinds = || crds.iter().map(|crd| crd.kind.as_str());
+    let kinds = || crds.iter().map(|crd| crd.names.kind.as_str());
     let hint = match nearest(kind, kinds()).first() {
         Some(near) => format!("did you mean {near}?"),
         None => format!("the input has {}", kinds().collect::<Vec<_>>().join(", ")),

@@ -10,9 +10,12 @@ use serde_json::{Value, json};
 use super::{
     CommandError,
     changes::ChangeArgs,
-    config::{self, Layer},
+    config,
     console::Console,
     count,
+    layer::Layer,
+    lock,
+    manifests::{add_owners, package, package_name, read, valid},
     report::report,
     validate,
 };
@@ -21,11 +24,8 @@ use crate::{
         diag::Diagnostics,
         options::{Kubernetes, Settings},
     },
-    operator::{
-        deploy::{self, About, BundleSettings, Tree, rights::Needs, role::check_owners},
-        scaffold::{BASELINE, Baseline},
-    },
-    output::write::{self, Lock, Root},
+    operator::deploy::{self, About, BundleSettings, Tree, rights::Needs, role::check_owners},
+    output::write::{self, Root},
 };
 
 /// Check the manifests of an operator, or make a Helm chart or an OLM bundle of them
@@ -136,7 +136,7 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
     let name = package_name(&args.directory)?;
     deploy::check(&tree, &name, &mut diagnostics);
     let mut needs = Needs::default();
-    // Only what owner references need is checked, which does not depend on the operator's container.
+    // Only owner references are checked here. Without a known container, the message may name the role of the leader election.
     _ = needs.resolve(&tree, &name);
     add_owners(&mut needs, &args.directory)?;
     check_owners(&tree, &needs, &mut diagnostics);
@@ -146,7 +146,7 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
     let root = Root::new(&args.output);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     let tree = read(&args.directory, console)?;
     let about = about(&args.directory, console)?;
     let samples = samples(&args.directory, console)?;
@@ -163,7 +163,7 @@ fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
 
 fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> {
     let root = Root::new(&args.output);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     let tree = read(&args.directory, console)?;
     check_samples(&args.directory, &tree, console)?;
     let file = package(&args.directory)?.join(config::FILE);
@@ -194,29 +194,6 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
     Ok(())
 }
 
-/// Adds what the owner references of children need, by the record of what was scaffolded in the package above a directory of manifests.
-pub(super) fn add_owners(needs: &mut Needs, directory: &Path) -> Result<(), String> {
-    let package = package(directory)?;
-    if !package.join(BASELINE).is_file() {
-        return Ok(());
-    }
-    for (crd, owned) in Baseline::read(&package)?.parameters.owns {
-        if let Some((plural, group)) = crd.split_once('.')
-            && !owned.is_empty()
-        {
-            needs.add_owner(group, plural);
-        }
-    }
-    Ok(())
-}
-
-/// Returns the directory of the package above a directory of manifests, which may be `.` or a link.
-fn package(directory: &Path) -> Result<PathBuf, String> {
-    let path = fs::canonicalize(directory)
-        .map_err(|error| format!("cannot read `{}`: {error}", directory.display()))?;
-    Ok(path.parent().unwrap_or(&path).to_owned())
-}
-
 /// Reads the package above a directory of manifests. Manifests may come without one.
 fn about(directory: &Path, console: &mut Console) -> Result<About, String> {
     let package = package(directory)?;
@@ -232,11 +209,6 @@ fn about(directory: &Path, console: &mut Console) -> Result<About, String> {
         version,
         ..About::default()
     })
-}
-
-/// Returns the name of the package above a directory of manifests; empty if there is none.
-pub(super) fn package_name(directory: &Path) -> Result<String, String> {
-    Ok(About::name(&package(directory)?))
 }
 
 /// Returns the objects of the samples beside manifests.
@@ -285,25 +257,4 @@ fn icon(path: &Path) -> Result<(String, String), String> {
     let data =
         fs::read(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
     Ok((media.to_owned(), STANDARD.encode(data)))
-}
-
-/// Reads manifests that have to be valid YAML.
-pub(super) fn read(directory: &Path, console: &mut Console) -> Result<Tree, CommandError> {
-    let mut diagnostics = Diagnostics::new();
-    let tree = Tree::read(directory, &mut diagnostics)?;
-    valid(tree, diagnostics, console)
-}
-
-/// Reports the syntax errors of manifests.
-fn valid(
-    tree: Tree,
-    mut diagnostics: Diagnostics,
-    console: &mut Console,
-) -> Result<Tree, CommandError> {
-    diagnostics.locate(&tree.sources);
-    console.diagnostics(&diagnostics, &tree.sources, &[]);
-    if diagnostics.has_errors() {
-        return Err(CommandError::Reported);
-    }
-    Ok(tree)
 }

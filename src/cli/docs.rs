@@ -9,11 +9,12 @@ use super::{
     console::Console,
     count,
     crds::{self, CrdArgs},
+    lock,
 };
 use crate::{
     api::site::{self, Format},
     base::diag::Severity,
-    output::write::{self, Lock, Root},
+    output::write::{self, Root},
     pipeline,
 };
 
@@ -49,12 +50,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let settings = args.crds.options(console)?.settings()?;
     let root = Root::new(&args.output);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     let sources = crds::load(&settings, console)?;
     let (model, mut diagnostics) = pipeline::model(&sources, &settings.options);
     // Notes are about generated code.
     diagnostics.retain(|it| it.severity != Severity::Note);
-    crds::report(diagnostics, &sources, &settings, console)?;
+    crds::show(diagnostics, &sources, &settings, console)?;
     let templates = args.templates.as_deref();
     let (files, notes) = site::site(&model, &args.title, args.format, templates)?;
     for note in notes {

@@ -8,7 +8,7 @@ use super::{
     changes::{ChangeArgs, Totals},
     config::OptionArgs,
     console::Console,
-    count, crds,
+    count, crds, lock,
 };
 use crate::{
     base::{
@@ -16,7 +16,7 @@ use crate::{
         source::Source,
     },
     operator::scaffold,
-    output::write::{self, Lock, Root},
+    output::write::{self, Root},
     pipeline,
     run::{self, Run},
 };
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let settings = args.options.read(console)?.settings()?;
     let started = Instant::now();
     let root = Root::new(&settings.output);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     let run = generate(&settings, &settings.output, console)?;
     let plan = run.plan(&root, &run.output.files, args.changes.force)?;
     let is_first = !settings.output.join(write::FILE_LIST).exists();
@@ -103,26 +103,22 @@ pub(super) fn generate(
             "findings": findings,
             "denied": denied,
         }));
-        console.denied(denied);
+        let diagnostics = count(denied, "diagnostic");
+        console.summary_error(&format!("{diagnostics} denied; nothing was written"));
         return Err(CommandError::Reported);
     }
     Ok(run)
 }
 
-/// Generates from other texts than those that were read, after an edit of them.
+/// Generates again, after an edit of the texts that were read; these had no errors.
 pub(super) fn regenerate(
     run: &mut Run,
     sources: &[Source],
     settings: &Settings,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    if run.is_partial() {
-        let message = "`--webhooks conversion` needs inputs without errors; mend them first";
-        return Err(message.to_owned().into());
-    }
     let mut output = pipeline::run(sources, &settings.options);
-    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, sources);
-    output.diagnostics.retain(|it| !is_allowed(it));
+    Allow::apply(&settings.allow, sources, &mut output.diagnostics);
     // Warnings were shown before the edit.
     if output.diagnostics.has_errors() || !output.left_out.is_empty() {
         console.diagnostics(&output.diagnostics, sources, &settings.deny);

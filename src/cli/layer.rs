@@ -29,14 +29,6 @@ pub(super) struct LevelTable<Rule, Level> {
     pub(super) levels: BTreeMap<Rule, Level>,
 }
 
-impl<Rule, Level> Default for LevelTable<Rule, Level> {
-    fn default() -> Self {
-        Self {
-            levels: BTreeMap::new(),
-        }
-    }
-}
-
 macro_rules! layer {
     (
         run { $($(#[doc = $run_doc:literal])* $run:ident: $run_ty:ty = $run_default:expr, key $run_key:literal, flag($($run_flag:tt)*),
@@ -138,6 +130,12 @@ fn rebase(path: &mut PathBuf, directory: &Path) {
 
 fn emitters() -> Values<Emitter> {
     Values::new(Emitter::all().map(Emitter::name))
+}
+
+fn emitters_help() -> String {
+    let names = Emitter::all().map(|it| format!("`{}`", it.name()));
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("Emitters to run: {names} [default: all but `schema`]")
 }
 
 fn versions() -> Values<Kubernetes> {

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         ..Layer::default()
     };
     let mut options = flags.over(args.crds.options(console)?);
-    let mut levels = options.lint.take().unwrap_or_default().levels;
+    let mut levels = options.lint.take().map(|it| it.levels).unwrap_or_default();
     levels.extend(args.level.iter().copied());
     let settings = options.settings()?;
     let sources = crds::load(&settings, console)?;
@@ -64,20 +64,27 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     for (_, versions) in read {
         lint::lint(&versions, &levels, &mut diagnostics);
     }
-    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, &sources);
-    diagnostics.retain(|it| !is_allowed(it));
+    Allow::apply(&settings.allow, &sources, &mut diagnostics);
     diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &settings.deny);
-    let is_denied =
-        |it: &&Diagnostic| it.severity == Severity::Error || Deny::denies(&settings.deny, it);
-    let denied = diagnostics.iter().filter(is_denied).count();
-    let findings = diagnostics
-        .iter()
-        .filter(|it| it.code == Code::Practice)
-        .count();
-    console
-        .object(&json!({"type": "summary", "crds": crds, "findings": findings, "denied": denied}));
+    let is_finding = |it: &&Diagnostic| it.code == Code::Practice;
+    let findings = diagnostics.iter().filter(is_finding).count();
+    let is_problem = |it: &&Diagnostic| it.severity == Severity::Error && !is_finding(it);
+    let problems = diagnostics.iter().filter(is_problem).count();
+    let fails = |it: &&Diagnostic| Deny::fails(&settings.deny, it);
+    let denied = diagnostics.iter().filter(fails).count() - problems;
+    console.object(&json!({
+        "type": "summary",
+        "crds": crds,
+        "findings": findings,
+        "denied": denied,
+        "problems": problems,
+    }));
     let crds = count(crds, "CRD");
+    if problems > 0 {
+        console.summary_error(&format!("{} in the input", count(problems, "problem")));
+        return Err(CommandError::Reported);
+    }
     if denied > 0 {
         console.summary_error(&format!("{} denied in {crds}", count(denied, "finding")));
         return Err(CommandError::Reported);

@@ -15,6 +15,7 @@ mod generate;
 mod layer;
 mod levels;
 mod lint;
+mod manifests;
 mod new;
 mod owns;
 mod policy;
@@ -270,12 +271,12 @@ fn execute(command: Command, console: &mut Console) -> Result<(), CommandError> 
             clap_complete::generate(shell, &mut self::command(), "kube-codegen", &mut script);
             console.text(&String::from_utf8_lossy(&script));
         }
-        Command::Man { output } => write_man_pages(&output)?,
+        Command::Man { output } => write_man_pages(&output, console)?,
     }
     Ok(())
 }
 
-fn write_man_pages(directory: &Path) -> Result<(), CommandError> {
+fn write_man_pages(directory: &Path, console: &mut Console) -> Result<(), CommandError> {
     let mut command = command().disable_help_subcommand(true);
     command.build();
     let (mut files, mut pending) = (Vec::new(), vec![command]);
@@ -291,7 +292,7 @@ fn write_man_pages(directory: &Path) -> Result<(), CommandError> {
         });
     }
     let root = Root::new(directory);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     write::plan_update(&root, &files, &[])?.apply()?;
     Ok(())
 }
@@ -304,6 +305,19 @@ fn list_emitters(console: &mut Console) {
         console.object(&json!({ "type": "emitter", "name": name, "about": about }));
         console.line(&format!("{name:width$}  {about}"));
     }
+}
+
+/// Keeps other runs from directories; says at once if it has to wait for one.
+fn lock<'r>(
+    roots: impl IntoIterator<Item = &'r Root>,
+    console: &mut Console,
+) -> Result<Lock, write::Error> {
+    Lock::of(roots, &mut |directory| {
+        console.warning(&format!(
+            "waiting for another run of kube-codegen, which works on `{}`",
+            directory.display()
+        ));
+    })
 }
 
 /// Formats a number with its noun, such as `2 files`.

@@ -38,7 +38,6 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let mut texts = Vec::new();
     for crd in &crds {
-        let crd = &crd.typed;
         let export = policy::export(crd, action);
         for note in &export.notes {
             let (name, version) = (&note.crd, &note.version);

@@ -9,8 +9,8 @@ use super::{
     CommandError,
     changes::ChangeArgs,
     console::Console,
-    count,
-    deploy::{add_owners, package_name, read},
+    count, lock,
+    manifests::{add_owners, package_name, read},
     report::report,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     },
     output::{
         render::File,
-        write::{self, Lock, Root},
+        write::{self, Root},
     },
 };
 
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let directory = parent(&args.roles);
     let roots = [&args.roles].into_iter().chain(&args.page);
     let roots: Vec<Root> = roots.map(|file| Root::new(parent(file))).collect();
-    let _lock = Lock::of(&roots)?;
+    let _lock = lock(&roots, console)?;
     let tree = read(directory, console)?;
     needs.resolve(&tree, &package_name(directory)?)?;
     add_owners(&mut needs, directory)?;
@@ -86,8 +86,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     if args.check {
         let mut diagnostics = Diagnostics::new();
         check(&tree, &needs, &mut diagnostics);
-        let rights = count(needs.used.len() + needs.infrastructure.len(), "permission");
-        report(diagnostics, &tree.sources, &[], &rights, None, console)?;
+        let permissions = count(needs.used.len() + needs.infrastructure.len(), "permission");
+        report(diagnostics, &tree.sources, &[], &permissions, None, console)?;
         return match &args.page {
             Some(page) => check_page(page, &rights_page(&tree, &needs), console),
             None => Ok(()),

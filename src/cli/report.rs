@@ -1,14 +1,14 @@
-//! Reports what a command found in manifests that it checked.
+//! Prints the findings of `validate`, `deploy check` and `rbac --check`, and a summary.
 use serde_json::json;
 
 use super::{CommandError, console::Console, count};
 use crate::base::{
-    diag::{Diagnostic, Diagnostics, Severity},
+    diag::{Diagnostic, Diagnostics},
     options::Deny,
     source::Source,
 };
 
-/// Prints the diagnostics and a summary. `checked` is what was checked, with the number of objects for programs.
+/// Prints the diagnostics and a summary. `checked` names what was checked, such as "3 objects"; `objects` is their number, for JSON.
 pub(super) fn report(
     mut diagnostics: Diagnostics,
     sources: &[Source],
@@ -19,8 +19,8 @@ pub(super) fn report(
 ) -> Result<(), CommandError> {
     diagnostics.locate(sources);
     console.diagnostics(&diagnostics, sources, deny);
-    let is_error = |it: &&Diagnostic| it.severity == Severity::Error || Deny::denies(deny, it);
-    let errors = diagnostics.iter().filter(is_error).count();
+    let fails = |it: &&Diagnostic| Deny::fails(deny, it);
+    let errors = diagnostics.iter().filter(fails).count();
     let mut summary = json!({
         "type": "summary",
         "outcome": if errors > 0 { "invalid" } else { "valid" },

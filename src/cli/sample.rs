@@ -1,14 +1,13 @@
 //! `kube-codegen sample`: prints an object of a kind that its schema accepts.
 
 use kube_codegen_schema::{Cause, Extent};
-use serde_json::Value;
 
 use super::{
     CommandError,
     console::Console,
-    crds::{Crd, CrdArgs, unknown},
+    crds::{CrdArgs, unknown},
 };
-use crate::api::sample::sample;
+use crate::{api::sample::sample, input::crd::Crd};
 
 /// Print an object of a kind that its schema and its validation rules accept
 ///
@@ -37,14 +36,24 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let crds = args.crds.read(console)?;
-    let crd = &select(&crds, args.kind.as_deref())?.manifest;
-    let version = version(crd, args.version.as_deref())?;
+    let crd = select(&crds, args.kind.as_deref())?;
+    let name = match &args.version {
+        Some(name) => Some(&crd.version(name)?.name),
+        None => None,
+    };
+    let crd = crd.definition();
+    let versions = crd["spec"]["versions"].as_array();
+    let version = versions.into_iter().flatten().find(|it| match name {
+        Some(name) => it["name"] == *name,
+        None => it["storage"] == true,
+    });
+    let version = version.ok_or_else(|| "no version has `storage: true`".to_owned())?;
     let extent = if args.full {
         Extent::Full
     } else {
         Extent::Minimal
     };
-    let (out, causes) = sample(crd, version, None, extent, !args.no_comments)?;
+    let (out, causes) = sample(&crd, version, None, extent, !args.no_comments)?;
     console.text(&out);
     for cause in &causes {
         console.warning(&cause.to_string());
@@ -61,7 +70,7 @@ fn select<'a>(crds: &'a [Crd], kind: Option<&str>) -> Result<&'a Crd, CommandErr
     match (crds, kind) {
         ([only], None) => Ok(only),
         (_, None) => {
-            let kinds: Vec<&str> = crds.iter().map(|crd| crd.kind.as_str()).collect();
+            let kinds: Vec<&str> = crds.iter().map(|crd| crd.names.kind.as_str()).collect();
             Err(format!(
                 "several kinds in the input; use --kind with one of {}",
                 kinds.join(", ")
@@ -69,24 +78,8 @@ fn select<'a>(crds: &'a [Crd], kind: Option<&str>) -> Result<&'a Crd, CommandErr
             .into())
         }
         (_, Some(kind)) => {
-            let found = crds.iter().find(|crd| crd.kind == kind);
+            let found = crds.iter().find(|crd| crd.names.kind == kind);
             found.ok_or_else(|| unknown(kind, crds).into())
         }
     }
-}
-
-fn version<'a>(crd: &'a Value, wanted: Option<&str>) -> Result<&'a Value, CommandError> {
-    let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
-    let versions = versions.map(Vec::as_slice).unwrap_or_default();
-    let found = versions.iter().find(|version| match wanted {
-        Some(wanted) => version["name"] == wanted,
-        None => version["storage"] == true,
-    });
-    found.ok_or_else(|| {
-        let names: Vec<_> = versions
-            .iter()
-            .filter_map(|version| version["name"].as_str())
-            .collect();
-        CommandError::Usage(format!("no such version; the CRD has {}", names.join(", ")))
-    })
 }

@@ -3,10 +3,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::json;
 
-use super::{CommandError, console::Console, count, crds::CrdArgs};
+use super::{CommandError, console::Console, count, crds::CrdArgs, lock};
 use crate::{
     api::json_schema,
-    output::write::{self, Lock, Root},
+    output::write::{self, Root},
 };
 
 /// Write JSON Schemas of CRDs, for editors and for validators such as kubeconform
@@ -23,7 +23,7 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// Refuse undeclared fields also where the API server keeps them beside declared ones
+    /// Reject undeclared fields even where the API server keeps them in addition to declared ones
     #[arg(long)]
     strict: bool,
 
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let crds = args.crds.read(console)?;
     let exported = crds
         .iter()
-        .flat_map(|crd| json_schema::export(&crd.typed, args.strict));
+        .flat_map(|crd| json_schema::export(crd, args.strict));
     let exported: Vec<_> = exported.collect();
     if exported.is_empty() {
         return Err("no version of the CRDs in the input is served"
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
     let files = json_schema::files(&exported);
     let root = Root::new(&args.output);
-    let _lock = Lock::of([&root])?;
+    let _lock = lock([&root], console)?;
     let plan = write::plan_update(&root, &files, &[])?;
     let changed = plan.changes().len();
     let directory = args.output.display();

@@ -14,13 +14,14 @@ use super::{
     console::Console,
     count,
     generate::{finish, generate},
+    lock,
 };
 use crate::{
     model::ir::Model,
     operator::scaffold::{self, Baseline, Location, Merged, Operator, Parameters, RuntimeArgs},
     output::{
         render::File,
-        write::{self, Lock, Root},
+        write::{self, Root},
     },
     run::Run,
 };
@@ -52,7 +53,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let root = Root::new(&args.directory);
     let modules = root.within(&config::modules(&args.directory)?);
-    let _lock = Lock::of([&root, &modules])?;
+    let _lock = lock([&root, &modules], console)?;
     let baseline = Baseline::read(&args.directory)?;
     let mut parameters = baseline.parameters.clone();
     if args.runtime.is_given() {

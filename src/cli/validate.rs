@@ -78,8 +78,7 @@ pub(super) fn validate(
     // kubectl rejects what it would otherwise drop.
     diagnostics.raise(Code::DuplicateKey, Severity::Error);
     diagnostics.append(rejections(&sources, first, is_alone));
-    let is_allowed = |it: &_| Allow::allows(&settings.allow, it, &sources);
-    diagnostics.retain(|it| !is_allowed(it));
+    Allow::apply(&settings.allow, &sources, &mut diagnostics);
     let definitions = crd::definitions(&sources, (first..sources.len()).map(SourceId));
     if is_alone {
         for definition in definitions.iter().filter(|it| !it.is_legacy()) {

@@ -5,11 +5,14 @@ use super::{
     CommandError,
     console::Console,
     count,
-    crds::{self, Crd, CrdArgs},
+    crds::{self, CrdArgs},
 };
-use crate::model::{
-    evolution::{self, Change},
-    ir::SchemaPath,
+use crate::{
+    input::crd::{Crd, Version},
+    model::{
+        evolution::{self, Change},
+        ir::SchemaPath,
+    },
 };
 
 /// Compare the versions of a kind, path by path
@@ -37,39 +40,24 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let crds = args.crds.read(console)?;
     for crd in crds::of_kind(crds, args.kind.as_deref())? {
-        let pairs: Vec<(&str, &str)> = match (&args.from, &args.to) {
-            (Some(from), Some(to)) => vec![(from, to)],
-            _ => crd
-                .versions
-                .windows(2)
-                .map(|pair| (&*pair[0], &*pair[1]))
-                .collect(),
+        let versions = match (&args.from, &args.to) {
+            (Some(from), Some(to)) => vec![crd.version(from)?, crd.version(to)?],
+            _ => crd.by_age(),
         };
-        if pairs.is_empty() {
-            console.line(&format!("{} has one version", crd.kind));
+        if versions.len() == 1 {
+            console.line(&format!("{} has one version", crd.names.kind));
         }
-        for (from, to) in pairs {
-            compare(&crd, from, to, console)?;
+        for pair in versions.windows(2) {
+            compare(&crd, pair[0], pair[1], console);
         }
     }
     Ok(())
 }
 
-fn compare(crd: &Crd, from: &str, to: &str, console: &mut Console) -> Result<(), CommandError> {
-    let schema = |wanted: &str| {
-        let mut versions = crd.typed.versions.iter();
-        let version = versions.find(|version| version.name == wanted);
-        let schema = version.map(|version| version.schema.clone().unwrap_or_default());
-        schema.ok_or_else(|| {
-            CommandError::Usage(format!(
-                "{} has no version `{}`; it has {}",
-                crd.kind,
-                wanted.escape_debug(),
-                crd.versions.join(", ")
-            ))
-        })
-    };
-    let changes = evolution::diff(&*schema(from)?, &*schema(to)?, &[]);
+fn compare(crd: &Crd, from: &Version, to: &Version, console: &mut Console) {
+    let schema = |version: &Version| version.schema.clone().unwrap_or_default();
+    let changes = evolution::diff(&schema(from), &schema(to), &[]);
+    let (from, to) = (from.name.as_str(), to.name.as_str());
     for change in &changes {
         console.object(&object(crd, from, to, change));
     }
@@ -83,7 +71,7 @@ fn compare(crd: &Crd, from: &str, to: &str, console: &mut Console) -> Result<(),
         (all, 1) => format!("{}, 1 needs a decision", count(all, "change")),
         (all, some) => format!("{}, {some} need a decision", count(all, "change")),
     };
-    console.line(&format!("{} {from} -> {to}: {summary}", crd.kind));
+    console.line(&format!("{} {from} -> {to}: {summary}", crd.names.kind));
     for change in &changes {
         let mark = if change.class.needs_decision() {
             '!'
@@ -92,7 +80,6 @@ fn compare(crd: &Crd, from: &str, to: &str, console: &mut Console) -> Result<(),
         };
         console.line(&format!("{mark} {change}"));
     }
-    Ok(())
 }
 
 fn object(crd: &Crd, from: &str, to: &str, change: &Change) -> Value {
@@ -100,7 +87,7 @@ fn object(crd: &Crd, from: &str, to: &str, change: &Change) -> Value {
     json!({
         "type": "change",
         "group": crd.group,
-        "kind": crd.kind,
+        "kind": crd.names.kind,
         "from": { "version": from, "path": path(&change.from) },
         "to": { "version": to, "path": path(&change.to) },
         "class": change.class.name(),

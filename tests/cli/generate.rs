@@ -4,7 +4,8 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::Stdio,
-    time::SystemTime,
+    thread,
+    time::{Duration, SystemTime},
 };
 
 use tempfile::TempDir;
@@ -179,6 +180,24 @@ fn warnings_can_be_denied() {
         assert!(stderr(&output).contains("nothing was written"), "{denied}");
         assert!(!root.join("out").exists(), "{denied}");
     }
+    // Other commands write nothing anyway.
+    let config = "file = 'warned.yaml'\ndeny = 'warnings'\n";
+    fs::write(root.join("kube-codegen.toml"), config).unwrap();
+    for command in [
+        &["sample"][..],
+        &["versions"],
+        &["policy"],
+        &["explain", "CrdKind.spec"],
+    ] {
+        let output = run(root, command);
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let stderr = stderr(&output);
+        assert_eq!(
+            stderr.lines().last(),
+            Some("error: 1 diagnostic denied"),
+            "{command:?}: {stderr}"
+        );
+    }
     let output = generate(&["--deny", "warnings", "--message-format", "json"]);
     let last = stdout(&output).lines().last().unwrap().to_owned();
     let summary: serde_json::Value = serde_json::from_str(&last).unwrap();
@@ -284,18 +303,54 @@ fn a_run_says_for_which_directory_it_waits() {
     let directory = directory(CRDKIND);
     let other = fs::File::open(directory.path()).unwrap();
     other.lock().unwrap();
-    let mut command = kube_codegen(directory.path());
-    command.args(["generate", "-f", "crd.yaml", "-o", "out"]);
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let start = |more: &[&str]| {
+        let mut command = kube_codegen(directory.path());
+        command.args(["generate", "-f", "crd.yaml", "-o", "out"]);
+        command.args(more).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let [quiet, json] = [&["-qq"][..], &["--message-format", "json"]].map(start);
+    let mut child = start(&[]);
     let mut line = String::new();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     stderr.read_line(&mut line).unwrap();
     let path = directory.path().canonicalize().unwrap();
     let expected = format!(
-        "waiting for another run of kube-codegen, which works on `{}`\n",
+        "waiting for another run of kube-codegen, which works on `{}`",
         path.display()
     );
-    assert_eq!(line, expected);
+    assert_eq!(line, format!("warning: {expected}\n"));
+    // The others started before, but may have been slower.
+    thread::sleep(Duration::from_millis(500));
     other.unlock().unwrap();
     assert!(child.wait().unwrap().success());
+    let quiet = quiet.wait_with_output().unwrap();
+    assert_eq!((quiet.stdout, quiet.stderr), (vec![], vec![]));
+    let json = json.wait_with_output().unwrap();
+    assert_eq!(super::stderr(&json), "");
+    let lines = stdout(&json);
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(first["type"], "warning");
+    assert_eq!(first["message"], expected);
+}
+
+#[test]
+fn a_misspelled_code_is_one_beside_a_config_file() {
+    let directory = directory(CRDKIND);
+    let config = directory.path().join("kube-codegen.toml");
+    fs::write(config, "file = 'crd.yaml'").unwrap();
+    for (what, hint) in [
+        ("KC01o1", "did you mean KC0101?"),
+        ("kc4é", "`kube-codegen explain` lists all codes"),
+        ("9999", "`kube-codegen explain` lists all codes"),
+    ] {
+        let output = run(directory.path(), &["explain", what]);
+        let expected = format!("error: unknown code `{what}`; {hint}\n");
+        assert_eq!(stderr(&output), expected);
+    }
+    for what in ["KCé", "KCrdKind", "é", "K"] {
+        let output = run(directory.path(), &["explain", what]);
+        let stderr = stderr(&output);
+        assert!(stderr.starts_with("error: no kind `"), "{what}: {stderr}");
+    }
 }

@@ -1,6 +1,6 @@
 //! The diagnostics that are left out.
 use super::{Deny, InvalidValue};
-use crate::base::diag::{Diagnostic, Severity};
+use crate::base::diag::{Diagnostic, Diagnostics, Severity};
 use crate::base::source::{self, Source};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -18,6 +18,11 @@ pub struct Allow {
 }
 
 impl Allow {
+    /// Leaves out what is allowed.
+    pub(crate) fn apply(all: &[Self], sources: &[Source], diagnostics: &mut Diagnostics) {
+        diagnostics.retain(|it| !Self::allows(all, it, sources));
+    }
+
     /// Returns whether a diagnostic is left out.
     pub fn allows(all: &[Self], diagnostic: &Diagnostic, sources: &[Source]) -> bool {
         let source = || diagnostic.place.source?.of(sources);
@@ -80,7 +85,7 @@ impl fmt::Display for Allow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::diag::{Code, Diagnostics, Place};
+    use crate::base::diag::{Code, Place};
     use crate::base::source::SourceId;
 
     #[test]

@@ -25,6 +25,12 @@ impl Deny {
         })
     }
 
+    /// Returns whether a diagnostic makes a command fail: it is an error or denied.
+    #[cfg(feature = "cli")]
+    pub(crate) fn fails(all: &[Self], diagnostic: &Diagnostic) -> bool {
+        diagnostic.severity == Severity::Error || Self::denies(all, diagnostic)
+    }
+
     /// Returns how many of the diagnostics are denied.
     pub fn count(all: &[Self], diagnostics: &Diagnostics) -> usize {
         let diagnostics = diagnostics.iter();

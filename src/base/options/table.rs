@@ -40,9 +40,9 @@ macro_rules! each_option {
                 builder allow(what: Allow) { allow.push(what); };
             }
             pipeline {
-                /// Emitters to run [default: all]
+                /// Emitters to run [default: all but `schema`]
                 emit: Vec<Emitter> = Vec::new(), key "emit",
-                flag(value_delimiter = ',', value_name = "LIST", value_parser = emitters(), hide_possible_values = true),
+                flag(value_delimiter = ',', value_name = "LIST", value_parser = emitters(), help = emitters_help(), hide_possible_values = true),
                 builder emit(emitters: impl IntoIterator<Item = Emitter>) { emit.extend(emitters); };
 
                 /// Reuse types of k8s-openapi where they are equal [default: true]

@@ -43,7 +43,7 @@ pub enum Input {
         /// Which of them: a pattern for the name, the group or the kind; empty for all.
         pattern: String,
     },
-    /// A URL, which is refused: nothing is downloaded.
+    /// A URL, which is rejected: nothing is downloaded.
     Url(String),
     /// A text.
     Text {

@@ -9,11 +9,12 @@ use crate::{
         self, Break, Changes, Comparison, Finding, Level, Meter, Releases, Rule, Witness,
     },
     base::{
-        diag::{Code, Severity},
+        diag::{Code, Diagnostics, Severity},
         options::Options,
         source::{self, Input, Source},
     },
-    cli::{CommandError, config, console::Console, count, crds},
+    cli::{CommandError, config, console::Console, count},
+    input::crd,
 };
 
 /// All CRDs of the cluster.
@@ -124,7 +125,7 @@ pub(super) fn run(
 fn settings(args: &Args) -> Result<(Options, BTreeMap<Rule, Level>), CommandError> {
     let file = args.config.as_deref().or(config::default());
     let mut layer = file.map(config::read).transpose()?.unwrap_or_default();
-    let levels = layer.diff.take().unwrap_or_default().levels;
+    let levels = layer.diff.take().map(|it| it.levels).unwrap_or_default();
     Ok((layer.or_default().options, levels))
 }
 
@@ -144,7 +145,8 @@ fn read(
         let names: Vec<String> = names.map(|name| format!("{CLUSTER}{name}")).collect();
         sources.retain(|it| names.contains(&it.name));
     }
-    let (crds, mut diagnostics) = crds::parse(&sources);
+    let mut diagnostics = Diagnostics::new();
+    let crds = crd::parse(&sources, &mut diagnostics);
     // A misread word shows up as a change.
     diagnostics.retain(|it| it.severity == Severity::Error || it.code == Code::YamlSpelling);
     diagnostics.locate(&sources);
@@ -153,8 +155,8 @@ fn read(
         return Err(CommandError::Reported);
     }
     let crds = crds.into_iter();
-    let crds = crds.filter(|crd| kind.is_none_or(|kind| crd.kind == kind));
-    Ok((sources, crds.map(|crd| crd.manifest).collect()))
+    let crds = crds.filter(|crd| kind.is_none_or(|kind| crd.names.kind == kind));
+    Ok((sources, crds.map(|crd| crd.definition()).collect()))
 }
 
 fn is_cluster(argument: &str) -> bool {

@@ -8,11 +8,11 @@ use serde_json::json;
 use super::{
     CommandError,
     console::Console,
-    crds::{Crd, CrdArgs, unknown},
+    crds::{CrdArgs, unknown},
 };
 use crate::{
     base::diag::{Code, nearest},
-    input::crd::Version,
+    input::crd::{Crd, Version},
 };
 
 /// Explain a diagnostic code, or a field of a kind as `kubectl explain` does
@@ -67,13 +67,13 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     code(what, console)
 }
 
-/// Whether a text may name a kind or a field rather than a code.
+/// Whether a text may name a kind or a field rather than a code, which is a number or starts with KC and a digit.
 fn may_be_kind(text: &str) -> bool {
-    let number = match text.get(..2) {
-        Some(prefix) if prefix.eq_ignore_ascii_case("KC") => &text[2..],
-        _ => text,
-    };
-    !number.chars().all(|c| c.is_ascii_digit())
+    let rest = text.strip_prefix(['K', 'k']);
+    match rest.and_then(|rest| rest.strip_prefix(['C', 'c'])) {
+        Some(number) => !number.starts_with(|c: char| c.is_ascii_digit()),
+        None => !text.chars().all(|c| c.is_ascii_digit()),
+    }
 }
 
 fn code(text: &str, console: &mut Console) -> Result<(), CommandError> {
@@ -140,7 +140,7 @@ fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandEr
     let text = fields::describe(&fields::Request {
         group: &crd.group,
         version: &version.name,
-        kind: &crd.kind,
+        kind: &crd.names.kind,
         schema: version.schema.as_deref(),
         path: &path,
         recursive: args.recursive,
@@ -148,7 +148,7 @@ fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandEr
     console.object(&json!({
         "type": "field",
         "group": crd.group,
-        "kind": crd.kind,
+        "kind": crd.names.kind,
         "version": version.name,
         "path": path.join("."),
         "text": text,
@@ -159,35 +159,21 @@ fn field(what: &str, args: &Args, console: &mut Console) -> Result<(), CommandEr
 }
 
 fn is_named(crd: &Crd, name: &str) -> bool {
-    let names = &crd.typed.names;
+    let names = &crd.names;
     let all = [&names.kind, &names.plural, &names.singular].into_iter();
     let mut all = all.chain(&names.short_names);
     all.any(|it| it.eq_ignore_ascii_case(name))
 }
 
 /// Returns a version, or the newest served one.
-fn choose<'a>(crd: &'a Crd, wanted: Option<&str>) -> Result<&'a Version, String> {
-    let find = |name: &str| {
-        let mut versions = crd.typed.versions.iter();
-        versions.find(|version| version.name == name)
-    };
-    let mut newest = crd.versions.iter().rev().filter_map(|name| find(name));
-    let found = match wanted {
-        Some(name) => find(name),
-        None => newest.find(|version| version.served),
-    };
+fn choose<'a>(crd: &'a Crd, wanted: Option<&str>) -> Result<&'a Version, CommandError> {
+    if let Some(name) = wanted {
+        return crd.version(name);
+    }
+    let mut newest = crd.by_age().into_iter().rev();
+    let found = newest.find(|version| version.served);
     found.ok_or_else(|| {
-        let names = crd.versions.join(", ");
-        match wanted {
-            Some(wanted) => format!(
-                "{} has no version `{}`; it has {names}",
-                crd.kind,
-                wanted.escape_debug()
-            ),
-            None => format!(
-                "no version of {} is served; choose one with --kind-version: {names}",
-                crd.kind
-            ),
-        }
+        let (kind, names) = (&crd.names.kind, crd.known());
+        format!("no version of {kind} is served; choose one with --kind-version: {names}").into()
     })
 }

@@ -12,9 +12,11 @@ use std::{
 use super::{
     CommandError,
     changes::ChangeArgs,
-    config::{self, Layer, OptionArgs},
+    config::{self, OptionArgs},
     console::Console,
     generate::{generate, regenerate},
+    layer::Layer,
+    lock,
     owns::{self, Owns},
 };
 use crate::{
@@ -31,7 +33,7 @@ use crate::{
     },
     output::{
         render::File,
-        write::{self, Lock, Plan, Root},
+        write::{self, Plan, Root},
     },
     pipeline::Output,
     run::Run,
@@ -45,7 +47,7 @@ use wanted::Wanted;
 /// files are yours. Its kube-codegen.toml contains the options given here.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("output", |it| it.help("Directory of the crate [default: its name]")))]
-#[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored [default: kube-codegen.toml, only without --file]")))]
+#[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored [default: kube-codegen.toml, without --file, --watch and --from-kubebuilder]")))]
 #[command(mut_arg("feature_gates", |it| it.hide(true)))]
 #[command(mut_arg("keep_going", |it| it.hide(true)))]
 pub(super) struct Args {
@@ -132,7 +134,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let directory = target.join(scaffold::GENERATED);
     let root = Root::new(&target);
     let modules = root.within(&directory);
-    let _lock = Lock::of([&root, &modules])?;
+    let _lock = lock([&root, &modules], console)?;
     let kubernetes = options.kubernetes.unwrap_or_default();
     for kind in &args.watch {
         kind.check(kubernetes)?;

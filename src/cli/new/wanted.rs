@@ -9,7 +9,7 @@ use kube_codegen_formats::names;
 use super::Args;
 use crate::{
     base::diag::Diagnostics,
-    cli::{CommandError, config::Layer, console::Console, owns},
+    cli::{CommandError, console::Console, layer::Layer, owns},
     model::ir::Model,
     operator::scaffold::{self, DeployScope, PackageName, Takeover, WebhookType},
     operator::takeover::{

@@ -49,7 +49,7 @@ impl Plan {
         // While files change, the list names the old and the new ones: after a killed run, the next one recognizes all of them.
         if let Some(list) = &self.list {
             let target = self.root.join(FILE_LIST);
-            let both = list.clone().and(known.clone()).to_file();
+            let both = list.clone().with_former(known.clone()).to_file();
             rename(vec![(stage(&target, &both.text)?, target)])?;
         }
         directories.keep();

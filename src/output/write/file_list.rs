@@ -1,7 +1,7 @@
 //! The list of generated files, stored next to them: it says which files may be replaced or removed later.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     hash::Hasher as _,
     path::{Path, PathBuf},
@@ -34,6 +34,24 @@ enum Identity {
     Marked,
     /// By the hash of its text.
     Hash(String),
+    /// By one of these hashes: a run was changing it.
+    #[serde(rename = "one-of")]
+    OneOf(Vec<String>),
+}
+
+impl Identity {
+    /// Recognizes what either of both does.
+    fn or(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        let hashes = [self, other].into_iter().flat_map(|it| match it {
+            Self::Marked => Vec::new(),
+            Self::Hash(hash) => vec![hash],
+            Self::OneOf(hashes) => hashes,
+        });
+        Self::OneOf(hashes.collect::<BTreeSet<_>>().into_iter().collect())
+    }
 }
 
 impl FileList {
@@ -77,6 +95,18 @@ impl FileList {
         self
     }
 
+    /// Adds the entries of the list before: until a run has ended, a file has its old or its new text.
+    pub(super) fn with_former(mut self, former: Self) -> Self {
+        for (path, before) in former.files {
+            let identity = match self.files.remove(&path) {
+                Some(identity) => identity.or(before),
+                None => before,
+            };
+            self.files.insert(path, identity);
+        }
+        self
+    }
+
     /// Returns whether a path is on the list.
     pub(super) fn contains(&self, path: &str) -> bool {
         self.files.contains_key(path)
@@ -111,6 +141,9 @@ impl FileList {
     pub(super) fn may_remove(&self, path: &str, text: &[u8]) -> bool {
         match self.files.get(path) {
             Some(Identity::Hash(known)) => *known == hash(text) && shows_origin(path, text),
+            Some(Identity::OneOf(known)) => {
+                is_marked(text) || (known.contains(&hash(text)) && shows_origin(path, text))
+            }
             Some(Identity::Marked) => is_marked(text),
             None => false,
         }

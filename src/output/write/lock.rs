@@ -20,7 +20,7 @@ use super::{error::Error, root::Root};
 /// How long a run waits for another one.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// After which time it says that it waits.
+/// After this time, a run says that it is waiting.
 const NOTICE: Duration = Duration::from_secs(1);
 
 /// How often it looks.
@@ -31,20 +31,27 @@ const PERIOD: Duration = Duration::from_millis(10);
 pub struct Lock(#[allow(dead_code, reason = "dropping a file unlocks it")] Vec<File>);
 
 impl Lock {
-    /// Locks directories.
+    /// Locks directories. `notice` gets the directory on which another run works, once this one has waited for it a moment.
     ///
     /// # Errors
     /// If another run works on one of them for a minute.
-    pub fn of<'r>(roots: impl IntoIterator<Item = &'r Root>) -> Result<Self, Error> {
+    pub fn of<'r>(
+        roots: impl IntoIterator<Item = &'r Root>,
+        notice: &mut dyn FnMut(&Path),
+    ) -> Result<Self, Error> {
         let roots: Vec<&Root> = roots.into_iter().collect();
-        Self::within(&roots, PATIENCE)
+        Self::within(&roots, PATIENCE, notice)
     }
 
-    pub(super) fn within(roots: &[&Root], patience: Duration) -> Result<Self, Error> {
+    pub(super) fn within(
+        roots: &[&Root],
+        patience: Duration,
+        notice: &mut dyn FnMut(&Path),
+    ) -> Result<Self, Error> {
         let mut wait = Wait {
             start: Instant::now(),
             patience,
-            is_known: false,
+            notice: Some(notice),
         };
         loop {
             let wanted = wanted(roots);
@@ -94,26 +101,24 @@ fn closest(directory: &Path) -> Option<PathBuf> {
 }
 
 /// How long a run has waited for others.
-struct Wait {
+struct Wait<'n> {
     start: Instant,
     patience: Duration,
-    /// Whether it has said so.
-    is_known: bool,
+    /// Says so, once.
+    notice: Option<&'n mut dyn FnMut(&Path)>,
 }
 
-impl Wait {
+impl Wait<'_> {
     /// Waits a moment, unless it has waited long enough.
     fn more(&mut self, directory: &Path) -> Result<(), Error> {
         let waited = self.start.elapsed();
         if waited >= self.patience {
             return Err(Error::Busy(directory.to_owned()));
         }
-        if waited >= NOTICE && !self.is_known {
-            self.is_known = true;
-            eprintln!(
-                "waiting for another run of kube-codegen, which works on `{}`",
-                directory.display()
-            );
+        if waited >= NOTICE
+            && let Some(notice) = self.notice.take()
+        {
+            notice(directory);
         }
         sleep(PERIOD);
         Ok(())
@@ -121,7 +126,7 @@ impl Wait {
 }
 
 /// Locks a directory; `None` where the system or the file system has no locks for directories.
-fn lock(directory: &Path, access: Access, wait: &mut Wait) -> Result<Option<File>, Error> {
+fn lock(directory: &Path, access: Access, wait: &mut Wait<'_>) -> Result<Option<File>, Error> {
     let Ok(file) = File::open(directory) else {
         return Ok(None);
     };

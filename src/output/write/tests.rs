@@ -250,6 +250,37 @@ fn temporary_files_of_a_killed_run_are_removed() {
 }
 
 #[test]
+fn an_unmarked_file_of_a_killed_run_is_known_by_its_old_and_its_new_text() {
+    let new = CRD.replace("\"}", "\", \"spec\": {}}");
+    let crd = |text: &str| file("crd.json", text);
+    // The run ends at the file that is a directory now, before or after the CRD was written.
+    for (files, written) in [
+        ([marked("stop.rs"), crd(&new)], CRD),
+        ([crd(&new), marked("stop.rs")], &new),
+    ] {
+        let dir = TempDir::new().unwrap();
+        let root = dir.path();
+        write(root, &[crd(CRD)]).unwrap();
+        let plan = plan(root, &files, false).unwrap();
+        fs::create_dir(root.join("stop.rs")).unwrap();
+        plan.apply().unwrap_err();
+        fs::remove_dir(root.join("stop.rs")).unwrap();
+        assert_eq!(fs::read_to_string(root.join("crd.json")).unwrap(), written);
+        assert_eq!(unchanged_files(root, ".json").len(), 1, "{written}");
+        // A text of neither run is that of a person.
+        fs::write(
+            root.join("crd.json"),
+            CRD.replace("\"}", "\", \"mine\": 1}"),
+        )
+        .unwrap();
+        assert!(unchanged_files(root, ".json").is_empty());
+        fs::write(root.join("crd.json"), written).unwrap();
+        write(root, &[marked("other.rs")]).unwrap();
+        assert_eq!(listing(root), [FILE_LIST, "other.rs"], "{written}");
+    }
+}
+
+#[test]
 fn failed_run_changes_nothing() {
     let dir = TempDir::new().unwrap();
     let root = dir.path();
@@ -424,7 +455,7 @@ fn runs_at_once_leave_the_files_of_one_of_them() {
             for number in 0..sets.len() {
                 let root = Root::new(&root);
                 scope.spawn(move || {
-                    let _lock = Lock::of([&root]).unwrap();
+                    let _lock = Lock::of([&root], &mut |_| {}).unwrap();
                     let plan = plan(&root, &files(number), false).unwrap();
                     thread::yield_now();
                     plan.apply().unwrap();
@@ -451,8 +482,8 @@ fn a_run_waits_for_another_one_for_a_limited_time() {
     let dir = TempDir::new().unwrap();
     let (root, below) = (Root::new(dir.path()), Root::new(&dir.path().join("new")));
     // Directories that do not exist share the lock of the one above.
-    let lock = Lock::of([&root, &below, &below]).unwrap();
-    let error = Lock::within(&[&below], Duration::from_millis(30)).unwrap_err();
+    let lock = Lock::of([&root, &below, &below], &mut |_| {}).unwrap();
+    let error = Lock::within(&[&below], Duration::from_millis(30), &mut |_| {}).unwrap_err();
     assert!(
         error
             .to_string()
@@ -464,11 +495,11 @@ fn a_run_waits_for_another_one_for_a_limited_time() {
     let other = Root::new(&dir.path().join("other"));
     fs::create_dir(below.path()).unwrap();
     fs::create_dir(other.path()).unwrap();
-    let lock = Lock::of([&below]).unwrap();
-    Lock::within(&[&other], Duration::ZERO).unwrap();
+    let lock = Lock::of([&below], &mut |_| {}).unwrap();
+    Lock::within(&[&other], Duration::ZERO, &mut |_| {}).unwrap();
     // Whoever creates a directory beside it does.
     let new = Root::new(&dir.path().join("a/b"));
-    Lock::within(&[&new], Duration::ZERO).unwrap_err();
+    Lock::within(&[&new], Duration::ZERO, &mut |_| {}).unwrap_err();
     drop(lock);
-    Lock::within(&[&new], Duration::ZERO).unwrap();
+    Lock::within(&[&new], Duration::ZERO, &mut |_| {}).unwrap();
 }
