@@ -322,7 +322,7 @@ fn a_run_says_for_which_directory_it_waits() {
     );
     assert_eq!(line, format!("warning: {expected}\n"));
     // The others started before, but may have been slower.
-    thread::sleep(Duration::from_millis(500));
+    thread::sleep(Duration::from_secs(1));
     other.unlock().unwrap();
     assert!(child.wait().unwrap().success());
     let quiet = quiet.wait_with_output().unwrap();
