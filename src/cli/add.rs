@@ -276,7 +276,7 @@ fn with_conversion(
     })?;
     if let Some(missing) = converted.missing.first() {
         let message = format!(
-            "`--webhooks conversion` changes `{}`, which does not contain `{}`; move the CRD there",
+            "`--webhooks conversion` changes `{}`, which does not contain `{}`; move the CRD there, as apiextensions.k8s.io/v1",
             source.name,
             missing.escape_debug()
         );

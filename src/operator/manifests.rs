@@ -112,7 +112,17 @@ impl<'s> Manifests<'s> {
             })
             .collect();
         let indent = " ".repeat(column);
-        let written = write(&below).into_iter().map(|line| {
+        let comment = if range.is_empty() {
+            None
+        } else {
+            self.comment(range.start)
+        };
+        let written = write(&below).into_iter().enumerate();
+        let written = written.map(|(index, line)| {
+            let line = match comment {
+                Some(comment) if index == 0 => format!("{line} {comment}"),
+                _ => line,
+            };
             let is_indented = line.is_empty() || column == 0;
             if is_indented {
                 line
@@ -122,6 +132,26 @@ impl<'s> Manifests<'s> {
         });
         let written = written.collect();
         self.edits.push((range, written));
+    }
+
+    /// The comment at the end of a line. A `#` begins it if the file means the same without the rest of the line: it may also be part of
+    /// a string.
+    fn comment(&self, line: usize) -> Option<&'s str> {
+        let before: usize = self.lines.iter().take(line).map(|it| it.len()).sum();
+        let text = self.lines.get(line)?.trim_end();
+        let original = || self.documents.iter().map(|it| it.root.clone().into_value());
+        let mut marks = text.match_indices('#').map(|(at, _)| at);
+        let at = marks.find(|at| {
+            let all = &self.source.text;
+            let without = Source {
+                text: format!("{}{}", &all[..before + at], &all[before + text.len()..]),
+                ..self.source.clone()
+            };
+            let mut diagnostics = Diagnostics::new();
+            let read = yaml::documents(&without, &mut diagnostics);
+            !diagnostics.has_errors() && read.into_iter().eq(original())
+        })?;
+        Some(&text[at..])
     }
 
     /// The line after an entry, whose key is in a line and column. Blank lines and comments after it are not part of it, unless they

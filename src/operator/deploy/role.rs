@@ -1,4 +1,4 @@
-//! The rules of Roles: what they grant, and their text with other rights.
+//! The rules of Roles: what they grant, and their text with other permissions.
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -457,7 +457,26 @@ mod tests {
             (format!("{other}---  \n{block}"), "# Ours.\n- apiGroups", 2),
             (
                 block.replace("rules:\n", "rules: # Here.\n"),
-                "# Ours.\n- apiGroups",
+                "rules: # Here.\n# Ours.\n- apiGroups",
+                2,
+            ),
+            (
+                format!("{head}rules: [] # Here.\n"),
+                "rules: # Here.\n- apiGroups",
+                2,
+            ),
+            (
+                format!(
+                    "{head}rules: [{{apiGroups: [\"a #b\"], resources: [foos], verbs: [get]}}] # Here.\n"
+                ),
+                "rules: # Here.\n- apiGroups",
+                2,
+            ),
+            (
+                block
+                    .replace("rules:\n", "rules:   # Here.\n")
+                    .replace('\n', "\r\n"),
+                "rules: # Here.\r\n# Ours.\r\n",
                 2,
             ),
             (

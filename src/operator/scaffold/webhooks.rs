@@ -204,7 +204,9 @@ pub(crate) fn with_conversions(
     let mut manifests = Manifests::read(source)?;
     let mut found: Vec<Found> = Vec::new();
     for (document, pointer, value) in manifests.objects() {
-        if value["spec"]["versions"].is_array() {
+        let is_crd = value["kind"] == "CustomResourceDefinition"
+            && value["apiVersion"] == "apiextensions.k8s.io/v1";
+        if is_crd {
             let name = value["metadata"]["name"].as_str().unwrap_or_default();
             found.push(Found {
                 document,
@@ -334,6 +336,11 @@ spec:
         let value = values(crd).remove(0);
         let none = "spec:\n  conversion:\n    strategy: None\n  # Group.\n";
         let other = "kind: ConfigMap\nmetadata:\n  name: foos.example.com\n";
+        let composite = crd.replace(
+            "apiextensions.k8s.io/v1\nkind: Custom",
+            "apiextensions.crossplane.io/v1\nkind: Composite",
+        );
+        let beta = crd.replace(".k8s.io/v1\n", ".k8s.io/v1beta1\n");
         let inner = crd
             .replace("names:", "names: # Names.")
             .replace('\n', "\n    ");
@@ -362,6 +369,15 @@ spec:
                 crd.replace("\nspec", "\n# name: my-webhook\nspec"),
                 "# name: my-webhook\n",
             ),
+            // Objects of other kinds stay, and so does a CRD of another version, which has its conversion elsewhere.
+            (format!("{composite}---\n{crd}---\n{beta}"), &composite),
+            (
+                crd.replace(
+                    "spec:\n",
+                    "spec:\n  conversion: # Why.\n    strategy: None\n",
+                ),
+                "  conversion: # Why.\n    strategy: Webhook\n",
+            ),
             (
                 format!("kind: List\nitems:\n  - {}", inner.trim_end()),
                 "names: # Names.",
@@ -376,7 +392,9 @@ spec:
                     Some(_) => &mut value["items"][0],
                     None => value,
                 };
-                if crd["kind"] == "CustomResourceDefinition" {
+                if crd["kind"] == "CustomResourceDefinition"
+                    && crd["apiVersion"] == "apiextensions.k8s.io/v1"
+                {
                     crd["spec"]["conversion"] = conversion_of("my", "my-system");
                 }
             }
@@ -390,7 +408,12 @@ spec:
 
     #[test]
     fn a_conversion_needs_its_crd_in_a_valid_file() {
-        assert_eq!(converted("kind: ConfigMap\n").missing, ["foos.example.com"]);
+        let beta = CRD.replace(".k8s.io/v1\n", ".k8s.io/v1beta1\n");
+        for text in ["kind: ConfigMap\n", &beta] {
+            let found = converted(text);
+            assert_eq!(found.missing, ["foos.example.com"]);
+            assert_eq!(found.text, text);
+        }
         let source = Source::new("crd.yaml", "a: [\n");
         assert!(with_conversions(&source, &Model::default(), "my", "my").is_err());
     }
