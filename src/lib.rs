@@ -112,6 +112,8 @@ pub mod private {
         pub use crate::output::write::*;
     }
     #[cfg(feature = "cli")]
+    pub use crate::operator::scaffold::is_cluster_scoped;
+    #[cfg(feature = "cli")]
     pub mod kustomization {
         pub use crate::operator::kustomization::*;
     }

@@ -183,9 +183,12 @@ fn bundle(args: &BundleArgs, console: &mut Console) -> Result<(), CommandError> 
         samples: samples(&args.directory, console)?,
         minimum: format!("{}.0", kubernetes.as_str()),
     };
-    let files = deploy::bundle(&tree, &settings)
+    let bundle = deploy::bundle(&tree, &settings)
         .map_err(|error| format!("`{}`: {error}", args.directory.display()))?;
-    let plan = write::plan(&root, &files, args.changes.force)?;
+    for warning in &bundle.warnings {
+        console.warning(warning);
+    }
+    let plan = write::plan(&root, &bundle.files, args.changes.force)?;
     if let Some(totals) = args.changes.process(&[&plan], "deploy bundle", console)? {
         let path = args.output.display().to_string();
         console.object(&json!({"type": "summary", "outcome": "bundle", "path": path}));

@@ -17,6 +17,11 @@ const HARMLESS: [&str; 7] = [
     "sortOptions",
 ];
 
+/// Whether a file is a kustomization, by its name.
+pub fn is_one(path: &Path) -> bool {
+    NAMES.iter().any(|name| path.ends_with(name))
+}
+
 /// Returns the kustomization of a directory, if it has one.
 ///
 /// # Errors
@@ -61,7 +66,7 @@ pub fn message<'k>(program: &str, fields: impl Iterator<Item = &'k str>) -> Stri
         .map(|it| format!("`{}`", it.escape_debug()))
         .collect();
     format!(
-        "`{program}` does not apply {}: objects are as in their files",
+        "`{program}` does not apply {}: the objects stay as they are in their files",
         fields.join(", ")
     )
 }

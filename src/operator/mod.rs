@@ -2,6 +2,7 @@
 //!
 //! `scaffold` writes an operator crate and merges newer templates into it, `deploy` builds charts, bundles and RBAC rules, and `takeover`
 //! reads existing operators built with kubebuilder or kube-derive. They use the generator and `api`; neither uses them.
+mod cargo;
 pub(crate) mod deploy;
 pub(crate) mod kustomization;
 mod manifests;

@@ -326,6 +326,21 @@ fn helm_renders_every_crd_of_the_corpus_as_it_was() {
     }
 }
 
+/// Pods without another account run under this one.
+#[test]
+fn the_default_account_may_have_annotations() {
+    const ACCOUNT: &str = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: web, annotations: {cloud: role}}\n";
+    for (name, is_used) in [("", true), ("serviceAccountName: web", false)] {
+        let deployment = deployment().replacen("      serviceAccountName: web\n", "", 1);
+        let pod = format!("    spec:\n      {name}\n");
+        let deployment = deployment.replacen("    spec:\n", &pod, 1);
+        let directory = package(&[("account.yaml", ACCOUNT), ("deployment.yaml", &deployment)]);
+        succeed(directory.path(), &["deploy", "chart", "-q"]);
+        let values = &files(&directory.path().join("dist/chart"))["values.yaml"];
+        assert_eq!(values.contains("cloud: role"), is_used, "{deployment}");
+    }
+}
+
 #[test]
 fn values_reach_the_container_and_the_pods_of_the_operator() {
     let Some(helm) = helm() else { return };

@@ -443,7 +443,10 @@ fn a_kustomization_is_known_by_its_name() {
 
 #[test]
 fn what_a_kustomization_would_change_is_named() {
+    const NOT_READ: &str =
+        " is not a YAML file next to the kustomization, so its objects are not read";
     let (_directory, package) = scaffold(&[]);
+    fs::write(package.join("deploy/dash.json"), "{}").unwrap();
     let path = package.join("deploy/kustomization.yaml");
     let text = fs::read_to_string(&path).unwrap();
     let more =
@@ -452,7 +455,7 @@ fn what_a_kustomization_would_change_is_named() {
         &path,
         text.replacen(
             "resources:\n",
-            &format!("{more}resources:\n- ../other\n"),
+            &format!("{more}resources:\n- ../other\n- dash.json\n"),
             1,
         ),
     )
@@ -463,15 +466,19 @@ fn what_a_kustomization_would_change_is_named() {
         assert!(output.status.success(), "{message}");
         for field in ["images", "namePrefix", "patches"] {
             let expected = format!(
-                "warning[KC0705]: `kube-codegen` does not apply `{field}`: objects are as in their files"
+                "warning[KC0705]: `kube-codegen` does not apply `{field}`: the objects stay as they are in their files"
             );
             assert!(message.contains(&expected), "{command}: {message}");
         }
         assert!(!message.contains("`replicas`"), "{message}");
         assert!(
-            message.contains("`../other` is not a file beside"),
+            message.contains(&format!("`../other`{NOT_READ}"))
+                && message.contains(&format!("`dash.json`{NOT_READ}")),
             "{message}"
         );
-        assert!(message.contains("kubectl kustomize "), "{message}");
+        assert!(
+            message.contains("pass a directory with the output of `kubectl kustomize "),
+            "{message}"
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! What the `Cargo.toml` of an operator says about it, for catalogues.
-use std::{fmt::Display, fs, io::ErrorKind, path::Path};
+use std::path::Path;
 
 use toml::{Table, Value};
 
-use crate::operator::scaffold::MANIFEST;
+use crate::operator::cargo::{self, MANIFEST};
 
 /// The package of an operator; what its `Cargo.toml` does not say is empty.
 #[derive(Debug, Default)]
@@ -19,13 +19,14 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// Reads the package in a directory; what its manifest inherits is that of the closest workspace above it.
+    /// Reads the package in a directory; inherited fields come from the closest workspace above it.
+    ///
+    /// `None` if there is no manifest.
     ///
     /// # Errors
-    /// If its manifest cannot be read, or has no package or not what it inherits. Without a manifest, there is nothing to say.
+    /// If its manifest cannot be read, has no package, or inherits a field that the workspace lacks.
     pub(crate) fn read(package: &Path) -> Result<Option<Self>, String> {
-        let path = package.join(MANIFEST);
-        let Some(manifest) = table(&path)? else {
+        let Some(manifest) = cargo::manifest(package)? else {
             return Ok(None);
         };
         let inherits = |package: &Table| package.values().any(inherits);
@@ -36,16 +37,12 @@ impl About {
         let about = Self::parse(&manifest, &inherited);
         about
             .map(Some)
-            .map_err(|error| format!("`{}` {error}", path.display()))
+            .map_err(|error| format!("`{}` {error}", package.join(MANIFEST).display()))
     }
 
     /// Reads the name of the package in a directory; empty if it has none.
     pub(crate) fn name(package: &Path) -> String {
-        let manifest = table(&package.join(MANIFEST)).ok().flatten();
-        let name = manifest
-            .as_ref()
-            .and_then(|it| it.get("package")?.get("name")?.as_str());
-        name.unwrap_or_default().to_owned()
+        cargo::package_name(package)
     }
 
     fn parse(manifest: &Table, inherited: &Table) -> Result<Self, String> {
@@ -103,35 +100,18 @@ fn inherits(field: &Value) -> bool {
 fn workspace(directory: &Path, package: &Table) -> Result<Table, String> {
     let directory = std::path::absolute(directory).map_err(|error| error.to_string())?;
     let named = package.get("workspace").and_then(Value::as_str);
-    let roots: Vec<_> = match named {
-        Some(root) => vec![directory.join(root)],
-        None => directory.ancestors().map(Path::to_owned).collect(),
+    let found = match named {
+        Some(root) => cargo::workspace([directory.join(root).as_path()]),
+        None => cargo::workspace(directory.ancestors()),
     };
-    for root in roots {
-        let manifest = table(&root.join(MANIFEST))?;
-        if let Some(workspace) = manifest.as_ref().and_then(|it| it.get("workspace")) {
-            let inherited = workspace.get("package").and_then(Value::as_table);
-            return Ok(inherited.cloned().unwrap_or_default());
-        }
-    }
-    Ok(Table::new())
-}
-
-/// Reads a manifest, if it exists.
-fn table(path: &Path) -> Result<Option<Table>, String> {
-    let cannot_read = |error: &dyn Display| format!("cannot read `{}`: {error}", path.display());
-    match fs::read_to_string(path) {
-        Ok(text) => match text.parse() {
-            Ok(table) => Ok(Some(table)),
-            Err(error) => Err(cannot_read(&error)),
-        },
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(cannot_read(&error)),
-    }
+    let inherited = found?.and_then(|(_, workspace)| workspace.get("package")?.as_table().cloned());
+    Ok(inherited.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn read(files: &[(&str, &str)]) -> Result<Option<About>, String> {

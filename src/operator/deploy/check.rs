@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     Manifest, Tree, beside,
     flags::{flag, port},
+    is_yaml,
     pods::{Pods, listens_on, matches},
     program::Program,
 };
@@ -76,15 +77,13 @@ impl Check<'_, '_> {
         };
         for (index, resource) in kustomization.list("/resources").iter().enumerate() {
             let name = beside(resource.as_str().unwrap_or_default());
-            let extension = Path::new(name).extension();
-            let is_file = extension.is_some_and(|it| it == "yaml" || it == "yml");
             let exists = self.tree.sources.iter().any(|source| {
                 source
                     .path
                     .as_ref()
                     .is_some_and(|path| path.ends_with(name))
             });
-            if is_file && !name.contains('/') && !exists {
+            if is_yaml(Path::new(name)) && !name.contains('/') && !exists {
                 let place = kustomization.at(format!("/resources/{index}"));
                 let listing = self.tree.file(kustomization);
                 self.report(place, format!("there is no file `{}`", name.escape_debug()))

@@ -1,4 +1,4 @@
-//! The manifests of an operator, for `kube-codegen deploy` and `rbac`: whether they fit together, their rights, their Helm chart and their bundle for OLM.
+//! The manifests of an operator, for `kube-codegen deploy` and `rbac`: whether they fit together, their permissions, their Helm chart and their bundle for OLM.
 mod about;
 mod bundle;
 mod chart;
@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-use super::kustomization;
+use super::{kustomization, scaffold::kind_in_group};
 
 /// Objects for users to create, which are not part of the installation.
 pub(crate) const SAMPLE: &str = "sample.yaml";
@@ -72,10 +72,7 @@ impl Tree {
         let mut paths = Vec::new();
         for entry in entries {
             let path = entry.map_err(|error| cannot_read(directory, error))?.path();
-            let is_yaml = path
-                .extension()
-                .is_some_and(|it| it == "yaml" || it == "yml");
-            let is_known = is_yaml || kustomization::NAMES.iter().any(|it| path.ends_with(it));
+            let is_known = is_yaml(&path) || kustomization::is_one(&path);
             if path.is_file() && is_known && !path.ends_with(SAMPLE) {
                 paths.push(path);
             }
@@ -91,14 +88,14 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Names what kustomize would do besides.
+    /// Warns about fields and resources that kustomize would apply and we do not.
     fn not_applied(&self, directory: &Path, diagnostics: &mut Diagnostics) {
         let Some(kustomization) = &self.kustomization else {
             return;
         };
         let hint = || {
             format!(
-                "`kubectl kustomize {}` writes them as kustomize makes them: use a directory with its output",
+                "pass a directory with the output of `kubectl kustomize {}`",
                 directory.display()
             )
         };
@@ -116,12 +113,9 @@ impl Tree {
         }
         for (index, resource) in kustomization.list("/resources").iter().enumerate() {
             let name = beside(resource.as_str().unwrap_or_default());
-            let is_yaml = Path::new(name)
-                .extension()
-                .is_some_and(|it| it == "yaml" || it == "yml");
-            if name.contains('/') || !is_yaml {
+            if name.contains('/') || !is_yaml(Path::new(name)) {
                 let message = format!(
-                    "`{}` is not a file beside the kustomization: its objects are not read",
+                    "`{}` is not a YAML file next to the kustomization, so its objects are not read",
                     name.escape_debug()
                 );
                 let place = kustomization.at(format!("/resources/{index}"));
@@ -137,7 +131,7 @@ impl Tree {
         let is_kustomization = source
             .path
             .as_ref()
-            .is_some_and(|path| kustomization::NAMES.iter().any(|it| path.ends_with(it)));
+            .is_some_and(|path| kustomization::is_one(path));
         let lines = Lines::new(&source.text);
         for document in yaml::read(&source, id, diagnostics) {
             let index = document.index;
@@ -234,6 +228,22 @@ impl Tree {
             && (role.kind() == "ClusterRole" || self.namespace(binding) == self.namespace(role))
     }
 
+    /// The plural of a kind: from a CRD of the tree, or else that of a kind of Kubernetes or of the Prometheus operator.
+    fn plural(&self, group: &str, kind: &str) -> Option<&str> {
+        let is_it = |crd: &&Manifest| {
+            crd.text("/spec/group") == group && crd.text("/spec/names/kind") == kind
+        };
+        if let Some(crd) = self.of("CustomResourceDefinition").find(is_it) {
+            return Some(crd.text("/spec/names/plural"));
+        }
+        let monitor = || {
+            let mut all = MONITORS.iter();
+            let (_, plural) = all.find(|it| (MONITORING, kind) == (group, it.0))?;
+            Some(*plural)
+        };
+        kind_in_group(group, kind).map_or_else(monitor, |it| Some(it.plural))
+    }
+
     /// Returns the objects of a kind.
     pub(crate) fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Manifest> {
         self.manifests.iter().filter(move |it| it.kind() == kind)
@@ -241,6 +251,22 @@ impl Tree {
 }
 
 impl Manifest {
+    /// The API group; empty for the core group.
+    fn group(&self) -> &str {
+        let group = self.text("/apiVersion").split_once('/');
+        group.map_or("", |(group, _)| group)
+    }
+
+    /// The name of the account under which the Pods of a Deployment run. The API server fills in `default`, or the deprecated field.
+    fn account(&self) -> &str {
+        let pod = "/spec/template/spec";
+        let names = ["serviceAccountName", "serviceAccount"];
+        let mut names = names
+            .map(|it| self.text(&format!("{pod}/{it}")))
+            .into_iter();
+        names.find(|it| !it.is_empty()).unwrap_or("default")
+    }
+
     /// Returns the kind.
     pub(crate) fn kind(&self) -> &str {
         self.text("/kind")
@@ -285,6 +311,21 @@ impl Manifest {
 
 /// Fields of a kustomization that are applied.
 const APPLIED: [&str; 2] = ["resources", "namespace"];
+
+/// The group of the Prometheus operator, whose CRDs are not part of the manifests.
+const MONITORING: &str = "monitoring.coreos.com";
+
+/// Its kinds that manifests of operators have, with their plurals.
+const MONITORS: [(&str, &str); 3] = [
+    ("PodMonitor", "podmonitors"),
+    ("PrometheusRule", "prometheusrules"),
+    ("ServiceMonitor", "servicemonitors"),
+];
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|it| it == "yaml" || it == "yml")
+}
 
 /// A path in the directory of a kustomization, without `./`.
 fn beside(path: &str) -> &str {

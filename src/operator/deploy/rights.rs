@@ -9,7 +9,7 @@ use super::{
     flags::{elects_leader, flag, is_divided, secures_metrics},
     program::Program,
 };
-use crate::operator::scaffold::core_kind;
+use crate::operator::scaffold::is_core_group;
 
 /// The verbs of the API, in the order in which rules list them.
 pub(super) const VERBS: [&str; 8] = [
@@ -113,15 +113,7 @@ impl Owner {
     /// Returns group and plural: of a CRD of the tree, or of a kind of Kubernetes itself.
     fn resource(&self, tree: &Tree) -> Option<(String, String)> {
         let group = self.api_version.split_once('/').map_or("", |(it, _)| it);
-        let is_it = |crd: &&Manifest| {
-            crd.text("/spec/group") == group && crd.text("/spec/names/kind") == self.kind
-        };
-        let plural = if let Some(crd) = tree.of("CustomResourceDefinition").find(is_it) {
-            crd.text("/spec/names/plural")
-        } else {
-            let name = format!("{}/{}", self.api_version, self.kind);
-            core_kind(&name).ok()?.plural
-        };
+        let plural = tree.plural(group, &self.kind)?;
         Some((group.to_owned(), plural.to_owned()))
     }
 }
@@ -148,7 +140,7 @@ impl Needs {
         Ok(())
     }
 
-    /// Adds the rights that the requests use, and what the flags of the operator of a package need.
+    /// Adds the permissions that the requests use, and what the flags of the operator of a package need.
     ///
     /// If the operator made requests under its own account, those of other users are the steps of tests.
     ///
@@ -302,14 +294,13 @@ impl Needs {
             // Tests may create no child: the owner reference needs it, without a request of its own.
             || (right.resource.ends_with("/finalizers") && right.verb == "update")
             // After a 404 on the status of a custom resource, the client reads the object itself. Tests may never see that.
-            || (right.verb == "get" && right.group.contains('.') && self.used.contains_key(&Right::new(&right.group, &right.resource, "list")))
+            || (right.verb == "get" && !is_core_group(&right.group) && self.used.contains_key(&Right::new(&right.group, &right.resource, "list")))
     }
 }
 
 /// Returns the user that the Pods of a Deployment are.
 fn account(tree: &Tree, deployment: &Manifest) -> String {
-    let namespace = tree.namespace(deployment);
-    let name = deployment.text("/spec/template/spec/serviceAccountName");
+    let (namespace, name) = (tree.namespace(deployment), deployment.account());
     format!("system:serviceaccount:{namespace}:{name}")
 }
 
@@ -350,14 +341,63 @@ mod tests {
         assert_eq!(of(log), expected);
     }
 
-    #[test]
-    fn a_sidecar_has_no_flags_of_the_operator() {
-        let manifest = |document, value| Manifest {
+    fn manifest(value: Value) -> Manifest {
+        Manifest {
             source: crate::base::source::SourceId(0),
-            document,
+            document: 0,
             pointer: String::new(),
             value,
-        };
+        }
+    }
+
+    #[test]
+    fn requests_of_the_default_account_count() {
+        let log = r#"{"verb":"get","group":"","resource":"pods","name":"a","user":"system:serviceaccount:sys:default"}
+{"verb":"get","group":"","resource":"secrets","name":"a","user":"admin"}"#;
+        for (pod, expected) in [
+            (json!({}), "get pods"),
+            (json!({"serviceAccountName": "default"}), "get pods"),
+            (json!({"serviceAccount": "other"}), "get pods, get secrets"),
+        ] {
+            let mut pod = pod;
+            pod["containers"] = json!([{"name": "operator"}]);
+            let deployment = json!({"kind": "Deployment", "metadata": {"name": "my", "namespace": "sys"}, "spec": {"template": {"spec": pod}}});
+            let tree = Tree {
+                manifests: vec![manifest(deployment)],
+                ..Tree::default()
+            };
+            let mut needs = Needs::default();
+            needs.read(log).unwrap();
+            needs.resolve(&tree, "my").unwrap();
+            let used: Vec<String> = needs
+                .used
+                .keys()
+                .map(|it| format!("{} {}", it.verb, it.resource_name()))
+                .collect();
+            assert_eq!(used.join(", "), expected, "{pod}");
+        }
+    }
+
+    #[test]
+    fn only_a_custom_resource_that_is_listed_may_be_read_without_a_request() {
+        for (group, resource, is_custom) in [
+            ("", "pods", false),
+            ("apps", "deployments", false),
+            ("networking.k8s.io", "ingresses", false),
+            ("gateway.networking.k8s.io", "gateways", true),
+            ("e.com", "foos", true),
+        ] {
+            let mut needs = Needs::default();
+            let log = format!(r#"{{"verb":"list","group":"{group}","resource":"{resource}"}}"#);
+            needs.read(&log).unwrap();
+            needs.resolve(&Tree::default(), "my").unwrap();
+            let get = Right::new(group, resource, "get");
+            assert_eq!(needs.justifies(&get), is_custom, "{group}");
+        }
+    }
+
+    #[test]
+    fn a_sidecar_has_no_flags_of_the_operator() {
         let args = ["--webhook-cert-path=/certs", "--leader-elect"];
         let containers = json!([
             {"name": "proxy", "args": ["--shards=2"]},
@@ -367,7 +407,7 @@ mod tests {
         let webhook = json!({"kind": "MutatingWebhookConfiguration", "metadata": {"name": "my"}});
         let deployment = |pod: &Value| json!({"kind": "Deployment", "metadata": {"name": "my"}, "spec": {"template": pod}});
         let of = |pod: &Value| {
-            let manifests = vec![manifest(0, webhook.clone()), manifest(1, deployment(pod))];
+            let manifests = vec![manifest(webhook.clone()), manifest(deployment(pod))];
             let tree = Tree {
                 manifests,
                 ..Tree::default()

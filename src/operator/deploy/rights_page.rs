@@ -9,7 +9,7 @@ use super::{
     role::{Rule, roles},
 };
 
-/// Returns a page in Markdown with the rights that the roles of a tree grant.
+/// Returns a page in Markdown with the permissions that the roles of a tree grant.
 pub(crate) fn page(tree: &Tree, needs: &Needs) -> String {
     let mut text = String::from(
         "# Permissions\n\n<!-- `make rbac` writes this page: what `deploy/rbac.yaml` grants, and why, by the requests of the tests. -->\n\n\

@@ -6,7 +6,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::output::yaml;
+use crate::{operator::cargo, output::yaml};
 
 /// The checkout that this program was built from. A release has none: its packages depend on published versions, and its bytes do not
 /// depend on the directory of the build.
@@ -231,41 +231,30 @@ fn relative(crates: &Path, package: &Path) -> PathBuf {
 }
 
 fn contains_runtime(crates: &Path) -> bool {
-    let table = manifest(&crates.join("runtime"));
-    let name = table
-        .as_ref()
-        .and_then(|it| it.get("package")?.get("name")?.as_str());
-    name == Some("kube-codegen-runtime")
+    cargo::package_name(&crates.join("runtime")) == "kube-codegen-runtime"
 }
 
 fn needs_workspace(package: &Path) -> bool {
-    for root in package.ancestors().skip(1) {
-        let table = manifest(root);
-        let Some(workspace) = table.as_ref().and_then(|table| table.get("workspace")) else {
-            continue;
-        };
-        let below = package.strip_prefix(root).unwrap_or(package);
-        let lists = |key: &str, matches: &dyn Fn(&str) -> bool| {
-            let entries = workspace.get(key).and_then(toml::Value::as_array);
-            let mut entries = entries
-                .into_iter()
-                .flatten()
-                .filter_map(toml::Value::as_str);
-            entries.any(matches)
-        };
-        let is_excluded = lists("exclude", &|entry| below.starts_with(entry));
-        let is_member = lists("members", &|entry| {
-            glob::Pattern::new(entry.trim_end_matches('/'))
-                .is_ok_and(|pattern| pattern.matches_path(below))
-        });
-        return !is_excluded && !is_member;
-    }
-    false
-}
-
-fn manifest(directory: &Path) -> Option<toml::Table> {
-    let text = fs::read_to_string(directory.join("Cargo.toml")).ok()?;
-    text.parse().ok()
+    // With a manifest that cannot be read, cargo fails in any case.
+    let above = cargo::workspace(package.ancestors().skip(1)).ok().flatten();
+    let Some((root, workspace)) = above else {
+        return false;
+    };
+    let below = package.strip_prefix(root).unwrap_or(package);
+    let lists = |key: &str, matches: &dyn Fn(&str) -> bool| {
+        let entries = workspace.get(key).and_then(toml::Value::as_array);
+        let mut entries = entries
+            .into_iter()
+            .flatten()
+            .filter_map(toml::Value::as_str);
+        entries.any(matches)
+    };
+    let is_excluded = lists("exclude", &|entry| below.starts_with(entry));
+    let is_member = lists("members", &|entry| {
+        glob::Pattern::new(entry.trim_end_matches('/'))
+            .is_ok_and(|pattern| pattern.matches_path(below))
+    });
+    !is_excluded && !is_member
 }
 
 #[cfg(test)]

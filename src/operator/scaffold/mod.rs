@@ -13,15 +13,17 @@ mod operator;
 mod templates;
 mod webhooks;
 
+pub(crate) use super::cargo::MANIFEST;
 pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters, Takeover, WebhookType};
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
-pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go};
+pub use core_kinds::is_cluster_scoped;
+pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go, is_core_group, kind_in_group};
 pub(crate) use crd::{CrdNames, crd_skeleton, definitions, plural};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use location::{Location, RuntimeArgs};
 pub(crate) use merge::{Merged, merge};
 pub(crate) use name::PackageName;
-pub(crate) use operator::{DEFINITIONS, GENERATED, MANIFEST, Operator, PROGRAM, TAKEOVER};
+pub(crate) use operator::{DEFINITIONS, GENERATED, Operator, PROGRAM, TAKEOVER};
 pub(crate) use templates::webhooks_module;
 pub(crate) use webhooks::{converted_definitions, with_conversions};
 

@@ -26,9 +26,6 @@ pub(crate) const GENERATED: &str = "src/generated";
 /// The file with the CRDs in the crate.
 pub(crate) const DEFINITIONS: &str = "deploy/crd.yaml";
 
-/// The manifest of the crate.
-pub(crate) const MANIFEST: &str = "Cargo.toml";
-
 /// The page of a crate that takes over a running operator: what is left to do, and the commands of the change.
 pub(crate) const TAKEOVER: &str = "TAKEOVER.md";
 

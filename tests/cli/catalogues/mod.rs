@@ -307,6 +307,52 @@ rules: [{apiGroups: [''], resources: [pods], verbs: [list]}]
 }
 
 #[test]
+fn objects_that_olm_does_not_install_are_named() {
+    const OTHERS: &str = "
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata: {name: web}
+---
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {name: function}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+";
+    let (_directory, package) = scaffold(&["--webhooks=defaulting,validating"]);
+    let output = run(&package, &["deploy", "bundle"]);
+    assert!(output.status.success());
+    assert!(!stderr(&output).contains("does not contain"));
+
+    fs::write(package.join("deploy/others.yaml"), OTHERS).unwrap();
+    let list = package.join("deploy/kustomization.yaml");
+    let text = fs::read_to_string(&list).unwrap();
+    let text = text.replace("# - network-policy.yaml", "- network-policy.yaml");
+    let output = run(&package, &["deploy", "bundle"]);
+    // Nobody expects what is not listed.
+    assert!(!stderr(&output).contains("does not contain"));
+    fs::write(&list, format!("{text}- others.yaml\n")).unwrap();
+    let output = run(&package, &["deploy", "bundle"]);
+    assert!(output.status.success());
+    let message = stderr(&output);
+    for object in [
+        "NetworkPolicy `test-operator`",
+        "PodMonitor `web`",
+        "Service `function`",
+    ] {
+        let expected =
+            format!("the bundle does not contain the {object}: OLM does not install this kind");
+        assert_eq!(message.matches(&expected).count(), 1, "{message}");
+    }
+    assert_eq!(message.matches("does not contain").count(), 3, "{message}");
+    let files = files(&package.join("dist/bundle"));
+    assert!(files.contains_key("manifests/settings-configmap.yaml"));
+    assert!(!files.contains_key("manifests/function-service.yaml"));
+}
+
+#[test]
 fn a_sample_that_the_crd_refuses_stops_the_bundle() {
     let (_directory, package) = scaffold(&[]);
     let sample = package.join("deploy/sample.yaml");

@@ -1,32 +1,8 @@
 //! Compares a value of a configuration with what the API server stores for it.
 use serde_json::Value;
 
+use super::built_in::GROUPS;
 use crate::ParsedQuantity;
-
-/// The groups of built-in kinds. The API server normalizes their objects; those of a CRD it stores as they are.
-const BUILT_IN: &[&str] = &[
-    "",
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "apiregistration.k8s.io",
-    "apps",
-    "autoscaling",
-    "batch",
-    "certificates.k8s.io",
-    "coordination.k8s.io",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "flowcontrol.apiserver.k8s.io",
-    "internal.apiserver.k8s.io",
-    "networking.k8s.io",
-    "node.k8s.io",
-    "policy",
-    "rbac.authorization.k8s.io",
-    "resource.k8s.io",
-    "scheduling.k8s.io",
-    "storage.k8s.io",
-    "storagemigration.k8s.io",
-];
 
 /// The names of fields of built-in kinds that are quantities, or maps of quantities.
 const QUANTITIES: &[&str] = &[
@@ -65,7 +41,7 @@ impl Comparer {
     /// Creates a comparer for the kinds of a group.
     pub(super) fn of(group: &str) -> Self {
         Self {
-            is_built_in: BUILT_IN.contains(&group),
+            is_built_in: GROUPS.contains(&group),
         }
     }
 

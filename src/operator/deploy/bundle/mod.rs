@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Manifest, Tree, about::About, program::Program};
+use super::{MONITORING, Manifest, Tree, about::About, program::Program};
 use crate::output::{
     render::{File, MARK},
     yaml,
@@ -44,11 +44,49 @@ pub(crate) struct Settings {
     pub(crate) minimum: String,
 }
 
-/// Returns the files of the bundle.
+/// The kinds that OLM installs from a bundle, with their groups.
+const PLAIN: [(&str, &str); 13] = [
+    ("", "ConfigMap"),
+    ("", "Secret"),
+    ("", "Service"),
+    ("", "ServiceAccount"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    (MONITORING, "PrometheusRule"),
+    (MONITORING, "ServiceMonitor"),
+    ("policy", "PodDisruptionBudget"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+    ("scheduling.k8s.io", "PriorityClass"),
+];
+
+/// A bundle for OLM.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub(crate) files: Vec<File>,
+    /// Says of each object that OLM does not install that the bundle does not contain it.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// How OLM gets an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As a file of the bundle.
+    Plain,
+    /// By the `ClusterServiceVersion`, or OLM makes its own.
+    Described,
+    /// Not at all: the kustomization does not list its file.
+    Unlisted,
+    /// Not at all: OLM does not install its kind.
+    Unsupported,
+}
+
+/// Returns the bundle.
 ///
 /// # Errors
-/// If the tree has no Deployment, or OLM cannot install what it has.
-pub(crate) fn bundle(tree: &Tree, settings: &Settings) -> Result<Vec<File>, String> {
+/// If the tree has no Deployment, or OLM cannot install a workload.
+pub(crate) fn bundle(tree: &Tree, settings: &Settings) -> Result<Bundle, String> {
     let package = settings.about.name.as_str();
     let program = Program::of(tree, package, settings.image.as_deref())?;
     let deployment = program.deployment;
@@ -71,11 +109,20 @@ pub(crate) fn bundle(tree: &Tree, settings: &Settings) -> Result<Vec<File>, Stri
         format!("manifests/{name}.clusterserviceversion.yaml"),
         &version,
     )];
-    for manifest in tree
-        .manifests
-        .iter()
-        .filter(|it| is_plain(tree, it, &deployments))
-    {
+    let mut warnings = Vec::new();
+    for manifest in &tree.manifests {
+        match form(tree, manifest, &deployments) {
+            Form::Plain => {}
+            Form::Described | Form::Unlisted => continue,
+            Form::Unsupported => {
+                warnings.push(format!(
+                    "the bundle does not contain the {} `{}`: OLM does not install this kind",
+                    manifest.kind().escape_debug(),
+                    manifest.name().escape_debug()
+                ));
+                continue;
+            }
+        }
         let mut object = manifest.value.clone();
         if let Some(metadata) = object["metadata"].as_object_mut() {
             // OLM chooses the namespace.
@@ -101,7 +148,7 @@ pub(crate) fn bundle(tree: &Tree, settings: &Settings) -> Result<Vec<File>, Stri
         path: "bundle.Dockerfile".to_owned(),
         text: dockerfile(&labels).into(),
     });
-    Ok(files)
+    Ok(Bundle { files, warnings })
 }
 
 fn file(path: String, object: &Value) -> File {
@@ -109,33 +156,35 @@ fn file(path: String, object: &Value) -> File {
     File { path, text }
 }
 
-/// Returns whether OLM installs an object as it is: what the `ClusterServiceVersion` describes is left out, and so are files that
-/// the kustomization does not list.
-fn is_plain(tree: &Tree, manifest: &Manifest, deployments: &[&Manifest]) -> bool {
-    if !tree.lists(manifest) || webhooks::is_service(tree, manifest) {
-        return false;
+/// Returns how OLM gets an object.
+fn form(tree: &Tree, manifest: &Manifest, deployments: &[&Manifest]) -> Form {
+    if !tree.lists(manifest) {
+        return Form::Unlisted;
     }
     let mut deployments = deployments.iter();
-    match manifest.kind() {
+    let is_described = match manifest.kind() {
+        "Deployment"
+        | "Namespace"
+        | "MutatingWebhookConfiguration"
+        | "ValidatingWebhookConfiguration" => true,
+        "Service" => webhooks::is_service(tree, manifest),
         "ClusterRole" | "Role" => {
-            !deployments.any(|it| service_version::is_granted(tree, manifest, it))
+            deployments.any(|it| service_version::is_granted(tree, manifest, it))
         }
         "ClusterRoleBinding" | "RoleBinding" => {
-            !deployments.any(|it| service_version::binds_account(tree, manifest, it))
+            deployments.any(|it| service_version::binds_account(tree, manifest, it))
         }
         // OLM makes the accounts that the `ClusterServiceVersion` gives permissions.
-        "ServiceAccount" => !deployments.any(|it| {
-            service_version::account(it) == manifest.name() && service_version::has_rules(tree, it)
-        }),
-        "CustomResourceDefinition"
-        | "PodDisruptionBudget"
-        | "PriorityClass"
-        | "Secret"
-        | "Service"
-        | "ConfigMap"
-        | "ServiceMonitor"
-        | "PrometheusRule" => true,
+        "ServiceAccount" => deployments
+            .any(|it| it.account() == manifest.name() && service_version::has_rules(tree, it)),
         _ => false,
+    };
+    if is_described {
+        Form::Described
+    } else if PLAIN.contains(&(manifest.group(), manifest.kind())) {
+        Form::Plain
+    } else {
+        Form::Unsupported
     }
 }
 

@@ -123,10 +123,10 @@ fn install(tree: &Tree, deployments: &[&Manifest], operator: &Manifest, own: &Va
     let all: Vec<Value> = all.collect();
     let permissions = |kind: &str| {
         let mut seen = BTreeSet::new();
-        let accounts = deployments.iter().filter(|it| seen.insert(account(it)));
+        let accounts = deployments.iter().filter(|it| seen.insert(it.account()));
         let all = accounts.filter_map(|it| {
             let rules = granted(tree, it, kind);
-            (!rules.is_empty()).then(|| json!({"serviceAccountName": account(it), "rules": rules}))
+            (!rules.is_empty()).then(|| json!({"serviceAccountName": it.account(), "rules": rules}))
         });
         all.collect::<Vec<_>>()
     };
@@ -171,14 +171,6 @@ fn modes(tree: &Tree, program: &Program<'_>) -> Result<Value, String> {
     ]))
 }
 
-/// Returns the name of the account of a Deployment's Pods.
-pub(super) fn account(deployment: &Manifest) -> &str {
-    match deployment.text("/spec/template/spec/serviceAccountName") {
-        "" => "default",
-        name => name,
-    }
-}
-
 /// Returns whether a binding is to the account of a Deployment.
 pub(super) fn binds_account(tree: &Tree, binding: &Manifest, deployment: &Manifest) -> bool {
     let own = deployment.text("/metadata/namespace");
@@ -186,7 +178,7 @@ pub(super) fn binds_account(tree: &Tree, binding: &Manifest, deployment: &Manife
     binding.list("/subjects").iter().any(|it| {
         let namespace = it["namespace"].as_str().unwrap_or_default();
         it["kind"] == "ServiceAccount"
-            && it["name"] == account(deployment)
+            && it["name"] == deployment.account()
             && namespaces.contains(&namespace)
     })
 }

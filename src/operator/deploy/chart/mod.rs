@@ -223,12 +223,13 @@ impl Chart<'_> {
     /// Returns an object as a template.
     fn template(&mut self, manifest: &Manifest) -> Result<Node, String> {
         let mut node = self.places.template(&manifest.value);
-        let account = (self.program.deployment).text("/spec/template/spec/serviceAccountName");
         if std::ptr::eq(manifest, self.program.deployment) {
             self.operator(&mut node, manifest)?;
         } else if manifest.kind() == "CustomResourceDefinition" {
             keep(&mut node, manifest)?;
-        } else if manifest.kind() == "ServiceAccount" && manifest.name() == account {
+        } else if manifest.kind() == "ServiceAccount"
+            && manifest.name() == self.program.deployment.account()
+        {
             let metadata = part(&mut node, manifest, &["metadata"])?;
             let path = "(.Values.serviceAccount).annotations";
             metadata.set_if(path, "annotations", Node::Chosen(path.to_owned()));

@@ -11,10 +11,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::template::{Line, Node, Text, quoted};
-use crate::operator::{
-    deploy::{Manifest, Tree, bundle::webhooks},
-    scaffold::{core_kind, plural},
-};
+use crate::operator::deploy::{Manifest, Tree, bundle::webhooks};
 
 const RELEASE_NAMESPACE: &str = ".Release.Namespace";
 
@@ -394,13 +391,14 @@ fn suffix<'a>(name: &'a str, operator: &str) -> Option<&'a str> {
 
 /// Whether a role names an object, which the operator therefore knows by name.
 fn is_known(tree: &Tree, object: &Manifest) -> bool {
-    let name = format!("{}/{}", object.text("/apiVersion"), object.kind());
-    let plural = core_kind(&name).map_or_else(|_| plural(object.kind()), |it| it.plural.to_owned());
+    let Some(plural) = tree.plural(object.group(), object.kind()) else {
+        return false;
+    };
     let rules = tree.of("Role").chain(tree.of("ClusterRole"));
     let mut rules = rules.flat_map(|it| it.list("/rules"));
     rules.any(|rule| {
         rule.as_object().is_some_and(|rule| {
-            lists(rule, "resources", &plural) && lists(rule, "resourceNames", object.name())
+            lists(rule, "resources", plural) && lists(rule, "resourceNames", object.name())
         })
     })
 }

@@ -1,4 +1,8 @@
 //! The kinds of Kubernetes itself, whose types are those of k8s-openapi.
+// The test of the groups compares them.
+#[cfg(test)]
+#[path = "../../../../crates/record/src/apply/built_in.rs"]
+mod built_in;
 #[rustfmt::skip]
 mod table;
 
@@ -115,6 +119,22 @@ pub(crate) fn core_kind(name: &str) -> Result<&'static CoreKind, String> {
     })
 }
 
+/// Looks a kind up by its group and kind, in any of its versions.
+pub(crate) fn kind_in_group(group: &str, kind: &str) -> Option<&'static CoreKind> {
+    let is_it = |it: &&CoreKind| (it.group, it.kind) == (group, kind);
+    table::ALL.iter().find(is_it)
+}
+
+/// Whether a group is one of Kubernetes itself. Its name does not tell: `gateway.networking.k8s.io` is one of CRDs.
+pub(crate) fn is_core_group(group: &str) -> bool {
+    table::ALL.iter().any(|it| it.group == group)
+}
+
+/// Whether a kind is one of Kubernetes itself whose objects are in no namespace.
+pub fn is_cluster_scoped(group: &str, kind: &str) -> bool {
+    kind_in_group(group, kind).is_some_and(|it| !it.namespaced)
+}
+
 /// Looks a kind up by the import path and the name of its type in Go, such as `k8s.io/api/apps/v1` and `Deployment`.
 pub(crate) fn core_kind_of_go(path: &str, name: &str) -> Option<&'static CoreKind> {
     let module = path.strip_prefix("k8s.io/")?;
@@ -174,6 +194,37 @@ mod tests {
             "authentication.k8s.io/v1/TokenReview",
         ] {
             assert!(core_kind(name).is_err(), "{name}");
+        }
+    }
+
+    /// `apply` knows the same groups, in a crate that does not use this one.
+    #[test]
+    fn groups_of_kubernetes_are_those_that_apply_knows() {
+        let mut groups: Vec<&str> = table::ALL.iter().map(|it| it.group).collect();
+        // Its only kind has no stable version.
+        groups.push("internal.apiserver.k8s.io");
+        groups.sort_unstable();
+        groups.dedup();
+        assert_eq!(built_in::GROUPS, groups);
+        for group in [
+            "e.com",
+            "gateway.networking.k8s.io",
+            "snapshot.storage.k8s.io",
+        ] {
+            assert!(!is_core_group(group), "{group}");
+        }
+        assert!(is_core_group("") && is_core_group("networking.k8s.io"));
+    }
+
+    #[test]
+    fn a_kind_is_in_namespaces_or_in_none_in_all_its_versions() {
+        assert!(is_cluster_scoped("", "Node"));
+        assert!(is_cluster_scoped(
+            "flowcontrol.apiserver.k8s.io",
+            "FlowSchema"
+        ));
+        for (group, kind) in [("", "Pod"), ("e.com", "Node"), ("apps", "Node")] {
+            assert!(!is_cluster_scoped(group, kind), "{group} {kind}");
         }
     }
 
