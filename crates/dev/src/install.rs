@@ -111,8 +111,6 @@ pub(super) struct Read {
     pub(super) applied: Manifests,
     /// What somebody should know who expects the result of kustomize.
     notes: Vec<String>,
-    /// Kustomizations, and the files that they select, which may be elsewhere.
-    selected: Vec<PathBuf>,
 }
 
 impl Files {
@@ -127,29 +125,41 @@ impl Files {
         }
     }
 
-    /// Reads all of them. Of `deploy/`, its kustomization selects what is installed; then its sample is applied unless other objects are
-    /// to be. No file is read twice.
-    pub(super) fn read(&self) -> Result<Read, String> {
+    /// Reads all of them. Returns the files and directories whose changes matter, also if one of them cannot be read: a change may mend it.
+    pub(super) fn read(&self) -> (Vec<PathBuf>, Result<Read, String>) {
+        let mut selected = Vec::new();
+        let read = self.objects(&mut selected);
+        let all = self.named.iter().chain(&self.deploy).chain(&self.applied);
+        let mut all: Vec<PathBuf> = all.chain(&selected).cloned().collect();
+        all.sort();
+        all.dedup();
+        (all, read)
+    }
+
+    /// Of `deploy/`, its kustomization selects what is installed; then its sample is applied unless other objects are to be. No file is
+    /// read twice. Adds kustomizations, and the files that they select, which may be elsewhere.
+    fn objects(&self, selected: &mut Vec<PathBuf>) -> Result<Read, String> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let paths = |objects: &Objects| -> BTreeSet<PathBuf> {
             objects.iter().map(|(path, _)| real(path)).collect()
         };
         let mut installed = objects(&self.named)?;
         let mut applied = self.applied.clone();
-        let (mut notes, mut from) = (Vec::new(), Vec::new());
+        let mut notes = Vec::new();
         if let Some(deploy) = &self.deploy {
             let mut own = match kustomization::of(deploy)? {
                 None => objects(slice::from_ref(deploy))?,
                 Some(path) => {
                     let mut reader = kustomization::Reader::new(&|path| objects(&[path.into()]));
-                    let selected = reader.read(&path)?;
+                    let own = reader.read(&path);
                     notes = reader.notes();
-                    from = reader.paths();
+                    selected.extend(reader.paths());
+                    let own = own?;
                     let sample = deploy.join(SAMPLE);
                     if applied.is_empty() && sample.is_file() {
                         applied.push(sample);
                     }
-                    selected
+                    own
                 }
             };
             let named = paths(&installed);
@@ -172,17 +182,7 @@ impl Files {
             installed: Manifests::new(installed),
             applied: Manifests::new(later),
             notes,
-            selected: from,
         })
-    }
-
-    /// Returns the files and directories whose changes matter.
-    pub(super) fn watched(&self, read: &Read) -> Vec<PathBuf> {
-        let all = self.named.iter().chain(&self.deploy).chain(&self.applied);
-        let mut all: Vec<PathBuf> = all.chain(&read.selected).cloned().collect();
-        all.sort();
-        all.dedup();
-        all
     }
 }
 
@@ -426,5 +426,5 @@ async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
 pub(super) fn is_manifest(path: &Path) -> bool {
     path.extension()
         .is_some_and(|it| it == "yaml" || it == "yml" || it == "json")
-        || path.ends_with("Kustomization")
+        || kustomization::is_one(path)
 }

@@ -10,15 +10,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(super) use kube_codegen::private::kustomization::of;
-use kube_codegen::private::kustomization::{message, not_applied};
+pub(super) use kube_codegen::private::kustomization::{is_one, of};
+use kube_codegen::private::{
+    is_cluster_scoped,
+    kustomization::{NAMES, message, not_applied},
+};
 use serde_json::{Map, Value};
 
 /// Fields whose files and directories are read.
 const SELECT: [&str; 3] = ["resources", "bases", "components"];
 
-/// Fields that are applied, or change only the images of Deployments, which do not run here.
-const APPLIED: [&str; 5] = ["resources", "bases", "components", "namespace", "images"];
+/// Other fields that are applied, or change only the images of Deployments, which do not run here.
+const ALSO_APPLIED: [&str; 2] = ["namespace", "images"];
 
 /// Objects with the file that each is from.
 pub(super) type Objects = Vec<(PathBuf, Value)>;
@@ -80,7 +83,8 @@ impl<'a> Reader<'a> {
             Some(Value::String(name)) => place(&mut objects, name),
             Some(_) => return Err(format!("{shown}: `namespace` is not a string")),
         }
-        let others = not_applied(&fields, &APPLIED).map(str::to_owned);
+        let applied = [&SELECT[..], &ALSO_APPLIED].concat();
+        let others = not_applied(&fields, &applied).map(str::to_owned);
         let others: Vec<String> = others.collect();
         if !others.is_empty() {
             self.without_effect.insert(path.to_owned(), others);
@@ -89,7 +93,7 @@ impl<'a> Reader<'a> {
         Ok(objects)
     }
 
-    /// The kustomizations and files that were read, whose changes matter.
+    /// The kustomizations and files whose changes matter: all that were read, and one that could not be.
     pub(super) fn paths(self) -> Vec<PathBuf> {
         self.paths
     }
@@ -110,15 +114,21 @@ impl<'a> Reader<'a> {
 
     fn entry(&mut self, of: &Path, directory: &Path, entry: &str) -> Result<Objects, String> {
         let (shown, path) = (of.display(), directory.join(entry));
-        if path.is_file() {
-            self.paths.push(path.clone());
-            return (self.file)(&path);
-        }
         if path.is_dir() {
-            let inner = self::of(&path)?.ok_or_else(|| {
-                format!("{shown}: {entry} is a directory without kustomization.yaml")
-            })?;
-            return self.read(&inner);
+            let found = self::of(&path).and_then(|it| {
+                it.ok_or_else(|| {
+                    let name = NAMES[0];
+                    format!("{shown}: {entry} is a directory without {name}")
+                })
+            });
+            if found.is_err() {
+                self.paths.extend(NAMES.map(|name| path.join(name)));
+            }
+            return self.read(&found?);
+        }
+        self.paths.push(path.clone());
+        if path.is_file() {
+            return (self.file)(&path);
         }
         if entry.contains("://") || entry.starts_with("github.com/") || entry.contains("?ref=") {
             return Err(format!(
@@ -128,35 +138,6 @@ impl<'a> Reader<'a> {
         Err(format!("{shown}: there is no file or directory {entry}"))
     }
 }
-
-/// The built-in kinds whose objects are in no namespace.
-const CLUSTER_SCOPED: [&str; 25] = [
-    "APIService",
-    "CSIDriver",
-    "CSINode",
-    "CertificateSigningRequest",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "ClusterTrustBundle",
-    "CustomResourceDefinition",
-    "DeviceClass",
-    "FlowSchema",
-    "IngressClass",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "MutatingWebhookConfiguration",
-    "Namespace",
-    "Node",
-    "PersistentVolume",
-    "PriorityClass",
-    "PriorityLevelConfiguration",
-    "RuntimeClass",
-    "StorageClass",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration",
-    "VolumeAttachment",
-];
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     let found = value.pointer(pointer).and_then(Value::as_str);
@@ -210,9 +191,8 @@ fn place(objects: &mut Objects, namespace: &str) {
         }
         let kind = text(object, "/kind").to_owned();
         let group = group(object).to_owned();
-        let is_built_in = !group.contains('.') || group.ends_with(".k8s.io");
-        let is_cluster_scoped = customs.contains(&(group.clone(), kind.clone()))
-            || is_built_in && CLUSTER_SCOPED.contains(&&*kind);
+        let is_cluster_scoped =
+            customs.contains(&(group.clone(), kind.clone())) || is_cluster_scoped(&group, &kind);
         if kind == "Namespace" {
             object["metadata"]["name"] = namespace.into();
         } else if !is_cluster_scoped {

@@ -162,7 +162,7 @@ impl Operator<'_> {
     /// Returns whether it has webhooks: the manifests in `deploy/` are its own.
     fn has_webhooks(&self) -> bool {
         let files = Files::new(&self.args.directory, &[], &[]);
-        files.read().is_ok_and(|it| it.installed.has_webhooks())
+        files.read().1.is_ok_and(|it| it.installed.has_webhooks())
     }
 
     /// Notes that a replica has ended.

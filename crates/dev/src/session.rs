@@ -117,7 +117,8 @@ async fn session(
     mut orders: Orders,
 ) -> Result<End, String> {
     let files = Files::new(&args.directory, &args.file, &args.apply);
-    let mut read = files.read()?;
+    let (watched, read) = files.read();
+    let mut read = read?;
     read.prepare(args.has_operator(), view);
     let mut not_applied = read.installed.install(cluster, view).await;
     if let Err(problem) = not_applied.check() {
@@ -132,7 +133,7 @@ async fn session(
         &changes,
     );
     let operator = prepare(args, view, cluster, &read.installed, proxies).await?;
-    let mut sources = sources::watch(&args.directory, &files.watched(&read))?;
+    let mut sources = sources::watch(&args.directory, &watched)?;
     if args.has_operator() {
         operator.restart(replicas, None).await?;
     } else {
@@ -254,12 +255,16 @@ async fn apply_again(
     files: &Files,
     sources: &mut Sources,
 ) -> Result<Installed, String> {
+    let mut generated = Ok(());
     if args.directory.join("kube-codegen.toml").is_file() {
         view.note("manifests changed: generate");
-        child::generate(&args.directory).await?;
+        generated = child::generate(&args.directory).await;
     }
-    let mut read = files.read()?;
-    sources.add(&files.watched(&read))?;
+    let (watched, read) = files.read();
+    // Also if something is wrong: the change that mends it may be in a file that is new here.
+    sources.add(&watched)?;
+    generated?;
+    let mut read = read?;
     read.prepare(args.has_operator(), view);
     let mut not_applied = read.installed.install(cluster, view).await;
     not_applied.extend(read.applied.install(cluster, view).await);

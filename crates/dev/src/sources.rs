@@ -68,14 +68,22 @@ pub(super) fn watch(directory: &Path, files: &[PathBuf]) -> Result<Sources, Stri
     Ok(sources)
 }
 
+/// The path of a file without symbolic links, also of one that does not exist yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| {
+        let directory = path.parent()?.canonicalize().ok()?;
+        Some(directory.join(path.file_name()?))
+    })
+}
+
 fn failed(error: &notify::Error) -> String {
     format!("cannot watch files: {error}")
 }
 
 impl Sources {
-    /// Watches more files and directories, where they exist.
+    /// Watches more files and directories. A file that does not exist yet is watched if its directory exists.
     pub(super) fn add(&mut self, files: &[PathBuf]) -> Result<(), String> {
-        let all = files.iter().filter_map(|it| it.canonicalize().ok());
+        let all = files.iter().filter_map(|it| real(it));
         let known = || {
             let known = self.of_interest.lock();
             known.unwrap_or_else(PoisonError::into_inner)
@@ -84,7 +92,7 @@ impl Sources {
         // Editors write a new file and give it the name of the old one: that is a change of the directory.
         let mut modes = BTreeMap::new();
         for path in &new {
-            match path.parent().filter(|_| path.is_file()) {
+            match path.parent().filter(|_| !path.is_dir()) {
                 Some(parent) => {
                     modes.entry(parent).or_insert(RecursiveMode::NonRecursive);
                 }

@@ -15,23 +15,36 @@ pub(crate) struct Line {
     pub(crate) failed: bool,
 }
 
-/// The start of a reconcile, or how it ended and how many microseconds it took.
+/// The start of a reconcile, or its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Start,
-    End(&'static str, u64),
+    End {
+        /// How it ended, in a word or two.
+        outcome: String,
+        microseconds: u64,
+        /// Whether it has to be tried again.
+        failed: bool,
+    },
 }
 
-/// How a reconcile ends, as the runtime's worker logs it.
-const OUTCOMES: [&str; 5] = ["succeeded", GONE, "failed", "panicked", "timed out"];
-
-/// Somebody deleted the object meanwhile; what is there now is reconciled at once.
-const GONE: &str = "found its object gone";
-
 impl Mark {
+    /// Reads the fields that the runtime's worker logs.
+    fn of(field: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        match field("phase")?.as_str() {
+            "start" => Some(Self::Start),
+            "end" => Some(Self::End {
+                outcome: field("outcome")?,
+                microseconds: field("microseconds")?.parse().ok()?,
+                failed: field("failed")?.parse().ok()?,
+            }),
+            _ => None,
+        }
+    }
+
     /// Whether it ends a reconcile that has to be tried again.
     pub(super) fn is_failure(&self) -> bool {
-        matches!(self, Self::End(outcome, _) if !matches!(*outcome, "succeeded" | GONE))
+        matches!(self, Self::End { failed: true, .. })
     }
 }
 
@@ -60,7 +73,7 @@ impl Line {
         Self {
             mark: message
                 .filter(|_| level == "DEBUG")
-                .and_then(|(_, message)| mark(message)),
+                .and_then(|(_, message)| Mark::of(|name| field(message, name))),
             object,
             failed,
         }
@@ -71,12 +84,18 @@ impl Line {
         let span = spans
             .find(|it| it["name"] == "reconcile")
             .unwrap_or(&line["span"]);
-        let field = |name: &str| span[name].as_str().map(str::to_owned);
+        let text = |value: &Value| match value {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        };
+        let field = |name: &str| text(&span[name]);
         let is_mark = line["target"] == WORKER && line["level"] == "DEBUG";
-        let message = line["fields"]["message"].as_str().unwrap_or_default();
         Self {
             object: field("kind").zip(field("object")),
-            mark: is_mark.then(|| mark(message)).flatten(),
+            mark: is_mark
+                .then(|| Mark::of(|name| text(&line["fields"][name])))
+                .flatten(),
             failed: is_failure(line["level"].as_str().unwrap_or_default()),
         }
     }
@@ -86,13 +105,14 @@ fn is_failure(level: &str) -> bool {
     matches!(level, "WARN" | "ERROR")
 }
 
-fn mark(message: &str) -> Option<Mark> {
-    if message == "starts" {
-        return Some(Mark::Start);
-    }
-    let (outcome, took) = message.strip_suffix(" µs")?.split_once(" after ")?;
-    let outcome = OUTCOMES.iter().find(|known| **known == outcome)?;
-    Some(Mark::End(outcome, took.parse().ok()?))
+/// The value of a field after the message of a line: `NAME=VALUE` or `NAME="VALUE"`.
+fn field(line: &str, name: &str) -> Option<String> {
+    let (_, value) = line.split_once(&format!(" {name}="))?;
+    let value = match value.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"')?.0,
+        None => value.split(' ').next()?,
+    };
+    Some(value.to_owned())
 }
 
 #[cfg(test)]
@@ -112,39 +132,31 @@ mod tests {
             mark,
             failed,
         };
-        let starts = format!("{WORKER}: starts");
+        let end = |outcome: &str, microseconds, failed| Mark::End {
+            outcome: outcome.to_owned(),
+            microseconds,
+            failed,
+        };
+        let starts = format!("{WORKER}: starts phase=\"start\"");
         assert_eq!(text("DEBUG", &starts), line(Some(Mark::Start), false));
-        assert_eq!(
-            text("DEBUG", &format!("{WORKER}: timed out after 12 µs")),
-            line(Some(Mark::End("timed out", 12)), false)
-        );
-        assert_eq!(
-            text(
-                "DEBUG",
-                &format!("{WORKER}: found its object gone after 7 µs")
-            ),
-            line(Some(Mark::End("found its object gone", 7)), false)
-        );
-        for (mark, is_failure) in [
-            (Mark::Start, false),
-            (Mark::End("succeeded", 1), false),
-            (Mark::End(GONE, 1), false),
-            (Mark::End("failed", 1), true),
-            (Mark::End("panicked", 1), true),
-            (Mark::End("timed out", 1), true),
-        ] {
-            assert_eq!(mark.is_failure(), is_failure, "{mark:?}");
+        for (outcome, failed) in [("timed out", true), ("succeeded", false)] {
+            let ends = format!(
+                "{WORKER}: ends phase=\"end\" outcome=\"{outcome}\" failed={failed} microseconds=12"
+            );
+            let mark = end(outcome, 12, failed);
+            assert_eq!(mark.is_failure(), failed);
+            assert_eq!(text("DEBUG", &ends), line(Some(mark), false));
         }
         // What an operator logs itself marks nothing.
         assert_eq!(text(" INFO", &starts), line(None, false));
         assert_eq!(text("DEBUG", "my::worker: starts"), line(None, false));
         assert_eq!(text(" WARN", "my: oops"), line(None, true));
         let json = format!(
-            r#"{{"level":"DEBUG","fields":{{"message":"succeeded after 3 µs"}},"target":"{WORKER}","span":{{"name":"inner"}},"spans":[{{"name":"reconcile","kind":"Foo.example.com","object":"default/a"}}]}}"#
+            r#"{{"level":"DEBUG","fields":{{"message":"ends","phase":"end","outcome":"succeeded","failed":false,"microseconds":3}},"target":"{WORKER}","span":{{"name":"inner"}},"spans":[{{"name":"reconcile","kind":"Foo.example.com","object":"default/a"}}]}}"#
         );
         assert_eq!(
             Line::read(&json),
-            line(Some(Mark::End("succeeded", 3)), false)
+            line(Some(end("succeeded", 3, false)), false)
         );
         for other in [
             "",

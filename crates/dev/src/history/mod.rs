@@ -128,11 +128,15 @@ impl History {
             Some(Mark::Start) => {
                 inner.running.insert(object, (replica, now));
             }
-            Some(Mark::End(outcome, took)) => {
+            Some(Mark::End {
+                outcome,
+                microseconds,
+                ..
+            }) => {
                 inner.running.remove(&object);
                 let mut entry = Entry::new(Topic::Reconcile, object, outcome).of(replica);
-                entry.took = Some(took);
-                inner.add(now.saturating_sub(took), entry.failed(has_failed));
+                entry.took = Some(microseconds);
+                inner.add(now.saturating_sub(microseconds), entry.failed(has_failed));
             }
             None => inner.add(
                 now,
@@ -389,14 +393,16 @@ mod tests {
         let line = |text: &str| {
             history.line(1, &format!("2026-11-24T17:18:27Z DEBUG reconcile{{kind=Foo.example.com object=default/a}}: kube_codegen_runtime::controller::worker: {text}"))
         };
-        assert!(line("starts"));
+        assert!(line("starts phase=\"start\""));
         assert!(
             history.since(None).state["running"]["Foo.example.com/default/a"].is_u64(),
             "{:?}",
             history.since(None).state
         );
         assert!(!line("something else"));
-        assert!(line("failed after 7 µs"));
+        assert!(line(
+            "ends phase=\"end\" outcome=\"failed\" failed=true microseconds=7"
+        ));
         let news = history.since(None);
         assert_eq!(news.state["running"], json!({}));
         assert_eq!(news.entries.len(), 2);

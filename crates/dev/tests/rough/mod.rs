@@ -211,6 +211,24 @@ async fn kustomizations_elsewhere_are_watched_also_those_that_are_selected_later
     dev.line("applied ConfigMap two");
     write("../more/two.yaml", &map("three"));
     dev.line("applied ConfigMap three");
+    // One that cannot be read yet is watched, too, and so is a file that it names too early.
+    write("../broken/kustomization.yaml", "resources: [");
+    write("kustomization.yaml", "resources: [one.yaml, ../broken]");
+    dev.line("broken/kustomization.yaml: ");
+    write("../broken/kustomization.yaml", "resources: [four.yaml]");
+    dev.line("there is no file or directory four.yaml");
+    write("../broken/four.yaml", &map("four"));
+    dev.line("applied ConfigMap four");
+    write("../broken/kustomization.yaml", "resources: [../empty]");
+    write("../empty/readme.txt", "");
+    dev.line("../empty is a directory without kustomization.yaml");
+    write(
+        "../empty/kustomization.yaml",
+        "resources: [../broken/five.yaml]",
+    );
+    dev.line("there is no file or directory ../broken/five.yaml");
+    write("../broken/five.yaml", &map("five"));
+    dev.line("applied ConfigMap five");
 }
 
 #[test]

@@ -56,33 +56,36 @@ impl Worker {
         };
         let started = Instant::now();
         self.metrics.count(|counts| counts.active += 1);
-        // Each log line of the reconcile says which object it is about. `kube-codegen dev` draws the spans, by the two lines of their ends.
+        // Each log line of the reconcile says which object it is about. `kube-codegen dev` draws the spans, by the fields of the two lines at
+        // their ends.
         let span = self.span(key, cause.as_ref());
-        span.in_scope(|| debug!("starts"));
+        span.in_scope(|| debug!(phase = "start", "starts"));
         let mut attempt = AssertUnwindSafe(attempt)
             .catch_unwind()
             .instrument(span.clone());
-        let outcome = match self.reconcile_timeout {
+        let result = match self.reconcile_timeout {
             None => Some((&mut attempt).await),
             Some(limit) => timeout(limit, &mut attempt).await.ok(),
         };
         // After a timeout, this drops what the reconcile had at hand.
         let dropped = panics::catch(|| drop(attempt));
         let took = started.elapsed();
-        let (ended, failure) = match &outcome {
+        let (outcome, failure) = match &result {
             Some(Ok(Ok(_))) => ("succeeded", None),
             Some(Ok(Err(Failed::Gone))) => ("found its object gone", None),
             Some(Ok(Err(Failed::Error(_)))) => ("failed", Some("error")),
             Some(Err(_)) => ("panicked", Some("panic")),
             None => ("timed out", Some("timeout")),
         };
-        span.in_scope(|| debug!("{ended} after {} µs", took.as_micros()));
+        let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let failed = failure.is_some();
+        span.in_scope(|| debug!(phase = "end", outcome, failed, microseconds, "ends"));
         if let Some(failure) = failure {
             span.record("otel.status_code", "ERROR");
             span.record("error.type", failure);
         }
         span.in_scope(|| {
-            self.metrics.finished(took, |counts| match &outcome {
+            self.metrics.finished(took, |counts| match &result {
                 Some(Ok(Ok(action))) => {
                     counts.requeues += u64::from(action.requeue_after.is_some());
                 }
@@ -96,7 +99,7 @@ impl Worker {
             });
         });
         drop((span, cause));
-        match outcome {
+        match result {
             Some(Ok(Ok(action))) => self.after_success(key, action),
             Some(Ok(Err(Failed::Error(next)))) => self.after_error(key, next),
             Some(Ok(Err(Failed::Gone))) => {

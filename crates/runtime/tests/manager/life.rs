@@ -299,4 +299,19 @@ async fn the_log_has_the_causes_of_a_failed_reconcile() {
     );
     assert!(text.contains("reconcile panicked: no policy"), "{text}");
     assert!(text.contains("reconcile failed: scripted"), "{text}");
+    // `kube-codegen dev` reads these fields.
+    let worker = "kube_codegen_runtime::controller::worker: ";
+    for fields in [
+        r#"starts phase="start""#,
+        r#"ends phase="end" outcome="failed" failed=true microseconds="#,
+    ] {
+        let line = text
+            .lines()
+            .find(|line| line.contains(&format!(": {worker}{fields}")));
+        let line = line.unwrap_or_else(|| panic!("{fields}: {text}"));
+        assert!(
+            line.contains(":reconcile{kind=ConfigMap object=default/one}: "),
+            "{line}"
+        );
+    }
 }

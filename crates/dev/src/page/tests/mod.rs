@@ -77,9 +77,11 @@ fn small() -> History {
         };
         let span = format!("reconcile{{kind=Foo.example.com object=default/{name}}}: ");
         let worker = "kube_codegen_runtime::controller::worker: ";
-        log(&format!("DEBUG {span}{worker}starts"));
+        log(&format!("DEBUG {span}{worker}starts phase=\"start\""));
         log(&format!(" WARN {span}mine: {label}"));
-        log(&format!("DEBUG {span}{worker}failed after 1500 µs"));
+        log(&format!(
+            "DEBUG {span}{worker}ends phase=\"end\" outcome=\"failed\" failed=true microseconds=1500"
+        ));
     }
     history
 }
