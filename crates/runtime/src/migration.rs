@@ -13,7 +13,7 @@ use kube::{
 use serde_json::{Value, json};
 use tracing::{debug, info};
 
-use crate::client::pages::fresh_token;
+use crate::client::{ErrorExt as _, pages::fresh_token};
 
 /// How often in a row a list may expire without a new object. Then the migration fails.
 const EXPIRED: u32 = 8;
@@ -203,15 +203,14 @@ impl<'a> Migration<'a> {
         // By name: an object that is deleted and created again is in the storage version too.
         let mut done = HashSet::new();
         loop {
-            let page = all.list(&params).await;
-            let page = match (page.as_ref().err().and_then(fresh_token), page) {
+            let page = match all.list(&params).await {
                 // The API server no longer has the state of the first page: etcd is compacted every five minutes. With the token of the answer, it
                 // goes on with the next object as it is now. Objects that are missed in that way are new, and so in the storage version.
-                (Some(fresh), _) if expired < EXPIRED => {
-                    if fresh.is_none() {
+                Err(error) if error.is_gone() && expired < EXPIRED => {
+                    params.continue_token = fresh_token(&error);
+                    if params.continue_token.is_none() {
                         listed = 0;
                     }
-                    params.continue_token = fresh;
                     info!(
                         crd = self.crd,
                         seen = progress.seen,
@@ -224,7 +223,7 @@ impl<'a> Migration<'a> {
                     expired += 1;
                     continue;
                 }
-                (_, page) => page?,
+                page => page?,
             };
             let mut objects = page.items;
             listed += objects.len();

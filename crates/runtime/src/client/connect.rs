@@ -92,10 +92,11 @@ pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuild
 /// it ends with a line break. The message of the panic is left out, since it might contain the token.
 fn with_credentials<T>(make: impl FnOnce() -> kube::Result<T>) -> kube::Result<T> {
     panics::catch(make).unwrap_or_else(|_| {
-        HeaderValue::from_bytes(b"\n").map_or_else(
-            |error| Err(kube::Error::Auth(AuthError::InvalidBearerToken(error))),
-            |_| unreachable!("a line break is not allowed in a header"),
-        )
+        let other = || AuthError::AuthExec("the token cannot be sent in a header".to_owned());
+        // The value that only this error describes: a line break.
+        let invalid = HeaderValue::from_bytes(b"\n").err();
+        let error = invalid.map_or_else(other, AuthError::InvalidBearerToken);
+        Err(kube::Error::Auth(error))
     })
 }
 

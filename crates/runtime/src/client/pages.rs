@@ -93,7 +93,7 @@ impl<K: ApiObject> Pages<K> {
 
     /// Goes on after the token has expired.
     async fn after_expiry(&mut self, gone: &kube::Error) -> kube::Result<ObjectList<K>> {
-        if let Some(fresh) = fresh_token(gone).flatten() {
+        if let Some(fresh) = fresh_token(gone) {
             self.params.continue_token = Some(fresh);
             match self.page().await {
                 Err(error) if error.is_gone() => {}
@@ -106,13 +106,9 @@ impl<K: ApiObject> Pages<K> {
     }
 }
 
-/// Returns the token with which a list can go on, for the error of an expired one; `None` for other errors.
-#[expect(clippy::option_option, reason = "the server may send no token")]
-pub(crate) fn fresh_token(error: &kube::Error) -> Option<Option<String>> {
-    if !error.is_gone() {
-        return None;
-    }
-    let metadata = error.status().and_then(|status| status.metadata.as_ref());
-    let token = metadata.and_then(|list| list.continue_.clone());
-    Some(token.filter(|token| !token.is_empty()))
+/// The token with which a list can go on, from the error of an expired one; the server may send none.
+pub(crate) fn fresh_token(error: &kube::Error) -> Option<String> {
+    let metadata = error.status()?.metadata.as_ref()?;
+    let token = metadata.continue_.clone();
+    token.filter(|token| !token.is_empty())
 }

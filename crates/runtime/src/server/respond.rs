@@ -23,10 +23,11 @@ use crate::{
 pub(crate) type Responder =
     Box<dyn Fn(Request<Incoming>, Work) -> BoxFuture<'static, Response<Full<Bytes>>> + Send + Sync>;
 
-/// A response without content of its own: an HTTP status and a sentence.
+/// The status and the message of a response to a request that no handler answers.
 #[cfg(feature = "webhook")]
 pub(crate) type HttpError = (StatusCode, String);
 
+/// A 400 with this message.
 #[cfg(feature = "webhook")]
 pub(crate) fn bad_request(message: &str) -> HttpError {
     (StatusCode::BAD_REQUEST, message.to_owned())

@@ -1,7 +1,7 @@
 //! How many ranges each replica should hold, and which ones one replica gives up or takes: decisions from one view of the Leases.
 //!
-//! No replica tells another one what to do. Each computes the same shares from the same Leases, gives what it has too much, and takes what is free,
-//! so a share moves by two independent decisions with a free Lease between them. Views may differ for a moment; the Leases decide then.
+//! No replica tells another one what to do. Each computes the same shares from the same Leases, gives up what it holds beyond its share, and takes what is
+//! free, so a share moves by two independent decisions with a free Lease between them. Views may differ for a moment; the Leases decide then.
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The Leases as one replica sees them.

@@ -88,9 +88,9 @@ impl Search {
 
     /// Goes on to the next alternative of the deepest state that has one; `false` if all were tried.
     fn next_path(&mut self) -> bool {
-        while let Some(node) = self.path.last_mut() {
-            node.current += 1;
-            if node.current < node.alternatives.len() {
+        while let Some(branch) = self.path.last_mut() {
+            branch.current += 1;
+            if branch.current < branch.alternatives.len() {
                 return true;
             }
             self.path.pop();
@@ -150,8 +150,8 @@ impl Decide for Search {
                 faults,
             });
         }
-        let node = &self.path[self.depth];
-        let (chosen, fault) = &node.alternatives[node.current];
+        let branch = &self.path[self.depth];
+        let (chosen, fault) = &branch.alternatives[branch.current];
         let Some(index) = moves.iter().position(|it| it == chosen) else {
             self.diverged = true;
             return None;
@@ -263,7 +263,9 @@ fn search(
 
 /// Returns the faults of a run.
 fn decisions(path: &[Branch]) -> Vec<Decision> {
-    let chosen = path.iter().map(|node| &node.alternatives[node.current]);
+    let chosen = path
+        .iter()
+        .map(|branch| &branch.alternatives[branch.current]);
     chosen
         .filter_map(|(it, fault)| {
             let (at, fault) = (it.point.clone(), fault.clone()?);

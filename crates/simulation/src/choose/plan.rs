@@ -1,7 +1,7 @@
 //! Chooses faults: each kind once at each kind of choice point, then at the others, and random combinations.
 //!
 //! The order is what a small budget gets: a fault that is unlike all others teaches more than the same one at the next object. A chosen fault may
-//! not happen, since the run took another way. Then another schedule of its kind takes its place, and in the end the run that has shown the point.
+//! not happen, because the run took another path. Then another schedule of its kind replaces it, and as a last resort the run that showed the point.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 

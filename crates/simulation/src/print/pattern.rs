@@ -36,7 +36,7 @@ fn repeated(found: &Found) -> &'static str {
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
     if matches!(found.oracle, Oracle::Rest | Oracle::Requests)
-        && let Some(sentence) = refused_again(found)
+        && let Some(sentence) = rejected_again(found)
     {
         return Some(sentence);
     }
@@ -104,7 +104,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
 }
 
 /// Returns what usually causes a request that is rejected with the same status again and again.
-fn refused_again(found: &Found) -> Option<String> {
+fn rejected_again(found: &Found) -> Option<String> {
     const TIMES: usize = 5;
     let requests = found.log.iter().rev().filter_map(|it| it.answered.as_ref());
     // An attempt may end at a read. Reports of failures say nothing about their cause.
@@ -128,7 +128,7 @@ fn refused_again(found: &Found) -> Option<String> {
             "The object exists, and the operator does not find it: it looks for another name or label, or takes that it exists for a failure. Take AlreadyExists as done, and look at the object then."
         }
         ("patch", 409) => {
-            "An apply without `force` is refused as long as another manager owns one of its fields, and a patch with a resourceVersion as long as that is an old one. Force the apply of fields that are the operator's, and read the object before each attempt."
+            "The server rejects an apply without `force` while another manager owns one of its fields, and a patch with an old resourceVersion. Force the apply of fields that are the operator's, and read the object before each attempt."
         }
         (_, 409) => {
             "The object is sent with an old resourceVersion. Read it before each attempt, or use server-side apply."

@@ -58,7 +58,7 @@ pub(crate) struct Store {
     pub(crate) authority: String,
 }
 
-fn place(kind: &Kind) -> GroupResource {
+fn group_resource(kind: &Kind) -> GroupResource {
     (events::stored_group(kind).to_owned(), kind.plural.clone())
 }
 
@@ -118,11 +118,11 @@ impl Store {
     }
 
     pub(crate) fn collection(&mut self, kind: &Kind) -> &mut Collection {
-        self.objects.collection(place(kind))
+        self.objects.collection(group_resource(kind))
     }
 
     pub(crate) fn get(&self, kind: &Kind, namespace: &str, name: &str) -> Option<Arc<Value>> {
-        self.objects.get(&place(kind), namespace, name)
+        self.objects.get(&group_resource(kind), namespace, name)
     }
 
     /// Returns the object of a built-in kind.
@@ -147,7 +147,7 @@ impl Store {
         kind: &Kind,
         namespace: &'s str,
     ) -> impl Iterator<Item = &'s Stored> + use<'s> {
-        self.objects.stored(&place(kind), namespace)
+        self.objects.stored(&group_resource(kind), namespace)
     }
 
     /// Returns the objects as they were at a revision; the error is the oldest revision that is still known.
@@ -157,7 +157,7 @@ impl Store {
         namespace: &str,
         revision: u64,
     ) -> Result<Vec<Stored>, u64> {
-        self.objects.at(&place(kind), namespace, revision)
+        self.objects.at(&group_resource(kind), namespace, revision)
     }
 
     /// Returns every object with its kind.
@@ -195,7 +195,7 @@ impl Store {
         if !self.blanks.is_empty() {
             self.blanks.remove(object::uid(&object));
         }
-        self.objects.write(place(kind), object)
+        self.objects.write(group_resource(kind), object)
     }
 
     /// Removes an object and returns its last state, with the revision of the deletion.
@@ -205,13 +205,13 @@ impl Store {
         namespace: &str,
         name: &str,
     ) -> Option<Arc<Value>> {
-        self.objects.remove(place(kind), namespace, name)
+        self.objects.remove(group_resource(kind), namespace, name)
     }
 
     /// Compacts the history: no watch starts at an older revision, paged lists expire, open watches continue.
     pub(crate) fn compact(&mut self) {
         self.objects
-            .compact(self.kinds.iter().map(|kind| place(kind)));
+            .compact(self.kinds.iter().map(|kind| group_resource(kind)));
     }
 
     pub(crate) fn open_list(&mut self, snapshot: Snapshot) -> u64 {

@@ -80,9 +80,10 @@ impl Builder {
     /// allows it, a request gets 403 with the message of kube-apiserver. The client of [`ApiServer::client`] may do everything.
     ///
     /// Service accounts get tokens by a `TokenRequest` (`kubectl create token`). Impersonation and the reviews of access and
-    /// tokens are answered accordingly. Rights may be granted that the granting user does not have.
+    /// tokens are answered accordingly. A user may grant permissions that it does not have.
     ///
-    /// With the environment variable `KUBE_CODEGEN_RBAC=measure`, all requests are allowed: so a test shows which rights it uses,
+    /// With the environment variable `KUBE_CODEGEN_RBAC=measure`, all requests are allowed: so a test shows which permissions it
+    /// uses,
     /// in the file of `KUBE_CODEGEN_REQUESTS`, before they are granted.
     pub fn authorization(mut self) -> Self {
         self.authorization = true;

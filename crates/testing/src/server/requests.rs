@@ -46,7 +46,7 @@ impl ApiServer {
         Some(RecordedRequest::new(&request, path, &user))
     }
 
-    /// Returns the requests that were refused for lack of rights, without repetitions, such as
+    /// Returns the requests that were rejected for lack of permissions, without repetitions, such as
     /// `patch websites.apps.example.com/status`.
     ///
     /// ```

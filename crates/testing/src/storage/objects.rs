@@ -138,17 +138,17 @@ impl Objects {
         self.counter
     }
 
-    pub(crate) fn collection(&mut self, place: GroupResource) -> &mut Collection {
-        self.collections.entry(place).or_default()
+    pub(crate) fn collection(&mut self, group_resource: GroupResource) -> &mut Collection {
+        self.collections.entry(group_resource).or_default()
     }
 
     pub(crate) fn get(
         &self,
-        place: &GroupResource,
+        group_resource: &GroupResource,
         namespace: &str,
         name: &str,
     ) -> Option<Arc<Value>> {
-        let collection = self.collections.get(place)?;
+        let collection = self.collections.get(group_resource)?;
         collection
             .objects
             .get(&(namespace.to_owned(), name.to_owned()))
@@ -158,11 +158,11 @@ impl Objects {
     /// Returns the objects of a namespace, or of all if it is empty, sorted by namespace and name.
     pub(crate) fn stored<'s>(
         &'s self,
-        place: &GroupResource,
+        group_resource: &GroupResource,
         namespace: &'s str,
     ) -> impl Iterator<Item = &'s Stored> + use<'s> {
         self.collections
-            .get(place)
+            .get(group_resource)
             .into_iter()
             .flat_map(move |collection| collection.inside(namespace))
     }
@@ -170,11 +170,11 @@ impl Objects {
     /// Returns the objects as they were at a revision; the error is the oldest revision that is still known.
     pub(crate) fn at(
         &self,
-        place: &GroupResource,
+        group_resource: &GroupResource,
         namespace: &str,
         revision: u64,
     ) -> Result<Vec<Stored>, u64> {
-        let Some(collection) = self.collections.get(place) else {
+        let Some(collection) = self.collections.get(group_resource) else {
             return Ok(Vec::new());
         };
         if revision < collection.oldest() {
@@ -207,14 +207,14 @@ impl Objects {
         uid: &str,
     ) -> impl Iterator<Item = (&GroupResource, Arc<Value>)> {
         let places = self.dependents.get(uid).into_iter().flatten();
-        places.filter_map(|(place, key)| {
-            let collection = self.collections.get(place)?;
-            Some((place, collection.objects.get(key)?.value()))
+        places.filter_map(|(group_resource, key)| {
+            let collection = self.collections.get(group_resource)?;
+            Some((group_resource, collection.objects.get(key)?.value()))
         })
     }
 
     /// Replaces the owners `old` of an object by `new` in the index of dependents.
-    fn index(&mut self, place: &GroupResource, old: Option<&Value>, new: Option<&Value>) {
+    fn index(&mut self, group_resource: &GroupResource, old: Option<&Value>, new: Option<&Value>) {
         let owners = |object: Option<&Value>| -> Vec<String> {
             object
                 .map(|object| object::list(object, "/metadata/ownerReferences"))
@@ -227,7 +227,7 @@ impl Objects {
         let Some(object) = new.or(old).filter(|_| before != after) else {
             return;
         };
-        let dependent = (place.clone(), key(object));
+        let dependent = (group_resource.clone(), key(object));
         for uid in before {
             if let Some(places) = self.dependents.get_mut(&uid) {
                 places.remove(&dependent);
@@ -243,7 +243,7 @@ impl Objects {
     }
 
     /// Stores an object as the newest revision and returns it with that `resourceVersion`.
-    pub(crate) fn write(&mut self, place: GroupResource, mut object: Value) -> Arc<Value> {
+    pub(crate) fn write(&mut self, group_resource: GroupResource, mut object: Value) -> Arc<Value> {
         self.revision += 1;
         let revision = self.revision;
         section(&mut object, "metadata")
@@ -251,31 +251,31 @@ impl Objects {
         let object = Arc::new(object);
         let stored = Stored::Parsed(object.clone());
         let old = self
-            .collection(place.clone())
+            .collection(group_resource.clone())
             .objects
             .insert(key(&object), stored);
         let old = old.map(|old| old.value());
-        self.index(&place, old.as_deref(), Some(&object));
+        self.index(&group_resource, old.as_deref(), Some(&object));
         let change = Change {
             revision,
             old,
             new: Some(object.clone()),
         };
-        self.remember(place, change);
+        self.remember(group_resource, change);
         object
     }
 
     /// Removes an object and returns its last state, with the revision of the deletion.
     pub(crate) fn remove(
         &mut self,
-        place: GroupResource,
+        group_resource: GroupResource,
         namespace: &str,
         name: &str,
     ) -> Option<Arc<Value>> {
-        let collection = self.collections.get_mut(&place)?;
+        let collection = self.collections.get_mut(&group_resource)?;
         let key = (namespace.to_owned(), name.to_owned());
         let old = collection.objects.remove(&key)?.value();
-        self.index(&place, Some(&old), None);
+        self.index(&group_resource, Some(&old), None);
         self.revision += 1;
         let revision = self.revision;
         let mut last = Value::clone(&old);
@@ -289,13 +289,13 @@ impl Objects {
             old: Some(old),
             new: None,
         };
-        self.remember(place, change);
+        self.remember(group_resource, change);
         Some(Arc::new(last))
     }
 
-    fn remember(&mut self, place: GroupResource, change: Change) {
+    fn remember(&mut self, group_resource: GroupResource, change: Change) {
         let window = self.window;
-        self.collection(place).remember(change, window);
+        self.collection(group_resource).remember(change, window);
     }
 
     /// Compacts the history of all collections, also of those that are empty so far: no watch starts at an older revision, paged
@@ -304,8 +304,8 @@ impl Objects {
         self.snapshots.clear();
         // A new revision, so that a watch from the newest change expires too.
         self.revision += 1;
-        for place in places {
-            self.collections.entry(place).or_default();
+        for group_resource in places {
+            self.collections.entry(group_resource).or_default();
         }
         for collection in self.collections.values_mut() {
             collection.compacted = self.revision;

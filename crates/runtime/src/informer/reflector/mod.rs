@@ -1,7 +1,7 @@
 //! List and watch of one kind: applies the API server's responses to the state of an informer, and retries forever.
 //!
-//! It sends requests through [`kube::Client`] rather than `kube::runtime::watcher`, which cannot give an informer's guarantees: it retries a
-//! watch refused by HTTP 410 forever, has no fallback from streaming lists, fails a whole list for one object, lists either from etcd or with
+//! It sends requests through [`kube::Client`] rather than `kube::runtime::watcher`, which cannot give an informer's guarantees: it retries forever
+//! a watch that the server rejects with HTTP 410, has no fallback from streaming lists, fails a whole list for one object, lists either from etcd or with
 //! `resourceVersion=0` (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
 //! Its back-off is used.
 mod list;

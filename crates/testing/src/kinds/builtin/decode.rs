@@ -74,12 +74,12 @@ pub(super) fn decode_as(go: &str, schema: &Value, object: &mut Value) -> Decoded
 }
 
 impl Decoded {
-    fn value(&mut self, schema: &Value, value: &mut Value, place: &ValuePath<'_>) {
+    fn value(&mut self, schema: &Value, value: &mut Value, path: &ValuePath<'_>) {
         if let Some(done) = scalar(schema, value) {
             match done {
                 Ok(None) => {}
                 Ok(Some(normal)) => *value = normal,
-                Err(Wrong::Type) => self.wrong_type(schema, value, place),
+                Err(Wrong::Type) => self.wrong_type(schema, value, path),
                 Err(Wrong::Value(why)) => {
                     self.unconverted.get_or_insert_with(|| why.clone());
                     self.error.get_or_insert(why);
@@ -91,68 +91,68 @@ impl Decoded {
             ("array", Value::Array(items)) => {
                 let items_schema = at(schema, "/items");
                 for (index, item) in items.iter_mut().enumerate() {
-                    let place = ValuePath {
-                        go: go_type(items_schema, || place.go.trim_start_matches("[]")),
-                        owner: place.owner,
+                    let path = ValuePath {
+                        go: go_type(items_schema, || path.go.trim_start_matches("[]")),
+                        owner: path.owner,
                         step: Step::Index(index),
-                        parent: Some(place),
+                        parent: Some(path),
                     };
-                    self.element(items_schema, item, &place);
+                    self.element(items_schema, item, &path);
                 }
             }
             ("object", Value::Object(fields)) => {
                 if let Some(properties) = schema.get("properties") {
-                    self.fields(properties, fields, place);
+                    self.fields(properties, fields, path);
                 } else if let Some(inner) = schema.get("additionalProperties") {
                     for (name, item) in fields.iter_mut() {
-                        let place = ValuePath {
-                            go: go_type(inner, || place.go.trim_start_matches("map[string]")),
-                            owner: place.owner,
+                        let path = ValuePath {
+                            go: go_type(inner, || path.go.trim_start_matches("map[string]")),
+                            owner: path.owner,
                             step: Step::Key(name),
-                            parent: Some(place),
+                            parent: Some(path),
                         };
-                        self.element(inner, item, &place);
+                        self.element(inner, item, &path);
                     }
                 }
             }
-            ("array" | "object", _) => self.wrong_type(schema, value, place),
+            ("array" | "object", _) => self.wrong_type(schema, value, path),
             _ => {}
         }
     }
 
     /// Decodes an item of a list or a value of a map, where null is the zero value.
-    fn element(&mut self, schema: &Value, value: &mut Value, place: &ValuePath<'_>) {
+    fn element(&mut self, schema: &Value, value: &mut Value, path: &ValuePath<'_>) {
         if value.is_null() {
             *value = zero(schema);
         } else {
-            self.value(schema, value, place);
+            self.value(schema, value, path);
         }
     }
 
-    fn fields(&mut self, schemas: &Value, fields: &mut Map<String, Value>, place: &ValuePath<'_>) {
+    fn fields(&mut self, schemas: &Value, fields: &mut Map<String, Value>, path: &ValuePath<'_>) {
         fields.retain(|name, value| {
             let Some(schema) = schemas.get(name) else {
-                self.unknown.push(joined(&place.path(), name));
+                self.unknown.push(joined(&path.path(), name));
                 return false;
             };
             if !value.is_null() {
-                let place = ValuePath {
+                let path = ValuePath {
                     go: go_type(schema, || ""),
-                    owner: place.go.trim_start_matches('*'),
+                    owner: path.go.trim_start_matches('*'),
                     step: Step::Field(name),
-                    parent: Some(place),
+                    parent: Some(path),
                 };
-                self.value(schema, value, &place);
+                self.value(schema, value, &path);
             }
             !value.is_null()
         });
     }
 
-    fn wrong_type(&mut self, schema: &Value, value: &mut Value, place: &ValuePath<'_>) {
+    fn wrong_type(&mut self, schema: &Value, value: &mut Value, path: &ValuePath<'_>) {
         let found = match value {
             Value::Null => return,
             Value::Bool(_) => "bool".to_owned(),
-            Value::Number(number) if is_integer(place.go) || place.go == "intstr.IntOrString" => {
+            Value::Number(number) if is_integer(path.go) || path.go == "intstr.IntOrString" => {
                 format!("number {number}")
             }
             Value::Number(_) => "number".to_owned(),
@@ -161,9 +161,9 @@ impl Decoded {
             Value::Object(_) => "object".to_owned(),
         };
         // Go reports the first error and goes on.
-        let owner = place.owner.rsplit('.').next().unwrap_or_default();
-        let names = place.names();
-        let go = match place.go {
+        let owner = path.owner.rsplit('.').next().unwrap_or_default();
+        let names = path.names();
+        let go = match path.go {
             // They decode themselves, from a text.
             "v1.Time" | "v1.MicroTime" => "string",
             go => go,
@@ -179,7 +179,7 @@ impl Decoded {
             format!("struct field {owner}.{names} of type {go}")
         };
         self.unconverted
-            .get_or_insert_with(|| unconverted(schema, value, &found, place.go));
+            .get_or_insert_with(|| unconverted(schema, value, &found, path.go));
         self.error
             .get_or_insert_with(|| format!("json: cannot unmarshal {found} into Go {into}"));
     }
