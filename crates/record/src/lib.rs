@@ -45,6 +45,7 @@
 //!   JSON, values nest as deep as the deserializer allows (128 levels in `serde_json`).
 //! - An error of the deserializer itself (malformed text, end of input) is returned as it is, with its line, column and category.
 pub mod apply;
+mod built_in;
 mod bytes;
 pub mod clock;
 mod compatibility;

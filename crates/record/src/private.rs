@@ -16,6 +16,11 @@ pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use serde_json::Value as Json;
 pub use std::collections::BTreeMap;
 
+/// Whether an API group is one of Kubernetes itself. Its name does not tell: `gateway.networking.k8s.io` is one of CRDs.
+pub fn is_core_group(group: &str) -> bool {
+    crate::built_in::GROUPS.contains(&group)
+}
+
 /// Checks the version of this API that code was generated for; any other version is a compile error.
 ///
 /// ```compile_fail

@@ -24,7 +24,6 @@
 //! ```
 //!
 //! See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>, and docs/apply.md for how this compares with client-go.
-mod built_in;
 mod core;
 mod diff;
 mod extract;

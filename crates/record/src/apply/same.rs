@@ -1,8 +1,7 @@
 //! Compares a value of a configuration with what the API server stores for it.
 use serde_json::Value;
 
-use super::built_in::GROUPS;
-use crate::ParsedQuantity;
+use crate::{ParsedQuantity, built_in::GROUPS};
 
 /// The names of fields of built-in kinds that are quantities, or maps of quantities.
 const QUANTITIES: &[&str] = &[

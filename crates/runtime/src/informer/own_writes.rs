@@ -10,6 +10,7 @@ use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header::UPGRADE};
 use http_body_util::BodyExt;
 use kube::{Client, client::Body};
+use kube_codegen_record::private::is_core_group;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tower::{BoxError, service_fn};
@@ -126,7 +127,7 @@ async fn hide_gone(client: &Client, path: &str, shown: &[Shown], response: &Resp
     // A custom resource without the subresource is answered as one that does not exist.
     if let Some(one) = gone.first()
         && one.path != path
-        && one.state.kind.group.contains('.')
+        && !is_core_group(&one.state.kind.group)
     {
         let Ok(object) = read(client, &one.path).await else {
             return;

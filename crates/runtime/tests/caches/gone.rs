@@ -8,7 +8,10 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::api::{
+    core::v1::{ConfigMap, Namespace},
+    networking::v1::Ingress,
+};
 use kube::{
     Api, Client, ResourceExt,
     api::{DeleteParams, PatchParams},
@@ -342,6 +345,38 @@ async fn an_object_hides_no_namespace() {
     own.get("a").await.unwrap();
     assert_eq!(own.get_opt("b").await.unwrap(), None);
     assert!(is_shown());
+}
+
+/// Each kind of Kubernetes itself with a status has it as a subresource: that it is missing says enough. A read might not be permitted.
+#[tokio::test(start_paused = true)]
+async fn a_missing_object_of_kubernetes_itself_is_hidden_without_a_read() {
+    let server = ApiServer::new();
+    let factory = InformerFactory::new(server.client());
+    let ingresses = factory.informer::<Ingress>();
+    factory.start();
+    factory.wait_for_cache_sync().await.unwrap();
+    let own = Api::<Ingress>::namespaced(factory.track_writes(&server.client()), "default");
+    server
+        .apply("{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: a}, spec: {defaultBackend: {service: {name: a, port: {number: 80}}}}}")
+        .await
+        .unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    server.stall_watches(&On::any());
+    let foreign = Api::<Ingress>::namespaced(server.client(), "default");
+    foreign.delete("a", &DeleteParams::default()).await.unwrap();
+    let is_shown = || ingresses.lister().namespaced("default").get("a").is_ok();
+    assert!(is_shown());
+    let before = server.requests().len();
+    let status = merge(json!({"status": {"loadBalancer": {}}}));
+    let params = PatchParams::default();
+    let patched = own.patch_status("a", &params, &status).await;
+    assert!(patched.is_err_and(|error| error.is_not_found()));
+    assert!(!is_shown());
+    let verbs: Vec<_> = server.requests()[before..]
+        .iter()
+        .map(|it| it.verb)
+        .collect();
+    assert_eq!(verbs, ["patch"]);
 }
 
 /// An object that was created, deleted and created again, and deleted by another client; and what the watch delivers while the server is asked.

@@ -1,7 +1,7 @@
 //! The kinds of Kubernetes itself, whose types are those of k8s-openapi.
 // The test of the groups compares them.
 #[cfg(test)]
-#[path = "../../../../crates/record/src/apply/built_in.rs"]
+#[path = "../../../../crates/record/src/built_in.rs"]
 mod built_in;
 #[rustfmt::skip]
 mod table;

@@ -1,7 +1,7 @@
 //! The API groups of Kubernetes itself. A test of the generator compares them with its table of kinds.
 
 /// The groups of built-in kinds. The API server normalizes their objects; those of a CRD it stores as they are.
-pub(super) const GROUPS: &[&str] = &[
+pub(crate) const GROUPS: &[&str] = &[
     "",
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
