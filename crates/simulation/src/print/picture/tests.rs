@@ -147,7 +147,9 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
     };
     let repeated = |oracle, entry| cause(oracle, &vec![entry; 30]);
     let refused = request("patch", "maps a", 409, "Apply failed with 1 conflict");
-    assert!(repeated(Oracle::Rest, refused).contains("An apply without `force`"));
+    assert!(
+        repeated(Oracle::Rest, refused).contains("The server rejects an apply without `force`")
+    );
     let exists = request("create", "maps a", 409, "maps \"a\" already exists");
     assert!(repeated(Oracle::Rest, exists).contains("Take AlreadyExists as done"));
     let idle = request("patch", "maps a", 200, "no change");
