@@ -31,7 +31,8 @@ use crate::{
 ///
 /// The API server in memory records requests in the file that the environment variable `KUBE_CODEGEN_REQUESTS` names:
 /// `KUBE_CODEGEN_REQUESTS=requests.jsonl cargo test`. What leader election, metrics and webhooks need follows from the flags of the
-/// operator's container. Its Deployment is next to the roles; if there are several, it has the name of the package. Without --check and --write, prints the file.
+/// operator's container. Its Deployment is next to the roles; if there are several, it has the name of the package. Without --check
+/// and --write, prints the file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// File with the Role or `ClusterRole`
