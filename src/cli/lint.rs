@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[command(flatten)]
     crds: CrdArgs,
 
-    /// Findings to treat as errors: codes, or `warnings` for all warnings
+    /// Findings that make the exit code 1: codes, or `warnings` for all warnings
     #[arg(
         long,
         value_delimiter = ',',

@@ -106,9 +106,13 @@ impl Tree {
         for field in fields {
             let mut pointer = String::new();
             pointer::push(&mut pointer, field);
+            let place = Place {
+                key: true,
+                ..kustomization.at(pointer)
+            };
             let message = kustomization::message("kube-codegen", [field].into_iter());
             diagnostics
-                .report(Code::Kustomization, kustomization.at(pointer), message)
+                .report(Code::Kustomization, place, message)
                 .hint(hint());
         }
         for (index, resource) in kustomization.list("/resources").iter().enumerate() {
