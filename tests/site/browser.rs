@@ -15,13 +15,7 @@ fn pictures() -> Option<PathBuf> {
 
 const VIEWS: [(&str, View); 4] = [
     ("light", View::DESKTOP),
-    (
-        "dark",
-        View {
-            dark: true,
-            ..View::DESKTOP
-        },
-    ),
+    ("dark", View::DARK),
     ("phone", View::PHONE),
     (
         "print",

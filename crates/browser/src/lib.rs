@@ -59,6 +59,11 @@ impl View {
         dark: false,
         print: false,
     };
+    /// A desktop of someone who prefers dark colours.
+    pub const DARK: Self = Self {
+        dark: true,
+        ..Self::DESKTOP
+    };
     /// A small phone.
     pub const PHONE: Self = Self {
         width: 360,

@@ -49,13 +49,7 @@ fn a_picture_of_a_failure_is_usable() {
     assert!(lanes.as_u64().unwrap() >= 4, "{lanes}");
     let views = [
         ("light", View::DESKTOP),
-        (
-            "dark",
-            View {
-                dark: true,
-                ..View::DESKTOP
-            },
-        ),
+        ("dark", View::DARK),
         ("phone", View::PHONE),
     ];
     for (name, view) in views {

@@ -120,13 +120,7 @@ fn run<F>(test: impl FnOnce(tokio::runtime::Handle) -> F) -> F {
 
 const VIEWS: [(&str, View); 4] = [
     ("light", View::DESKTOP),
-    (
-        "dark",
-        View {
-            dark: true,
-            ..View::DESKTOP
-        },
-    ),
+    ("dark", View::DARK),
     ("phone", View::PHONE),
     (
         "phone-dark",
