@@ -122,7 +122,9 @@ fn cargo(package: &Path, args: &[&str]) -> String {
 fn make(package: &Path, targets: &[&str]) -> Result<String, String> {
     let mut command = in_package("make", package);
     let tool = format!("KUBE_CODEGEN={}", env!("CARGO_BIN_EXE_kube-codegen"));
-    let output = command.arg(tool).args(targets).output().unwrap();
+    // The lock file of this repository lacks the new package, whose own one a CI runner would insist on.
+    let output = command.arg(tool).args(targets).env_remove("CI").output();
+    let output = output.unwrap();
     let text = format!("{}{}", stdout(&output), stderr(&output));
     if output.status.success() {
         Ok(text)
