@@ -16,6 +16,15 @@ pub struct Step {
     /// Content type of a patch: `apply`, `merge`, `json` or `strategic`; or `protobuf`, where the body can be encoded so.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
+    /// The user that the administrator acts as.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// How many milliseconds a real server needs before the request, to notice what the last one has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// Only the status of the answer is compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brief: bool,
     /// The body as JSON. `$rv` is replaced by the resource version of the object at the path, and `$uid` by its uid.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub body: Value,

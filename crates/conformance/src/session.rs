@@ -43,6 +43,8 @@ pub struct Session {
     normal: Normal,
     /// What `$start` in a path stands for.
     start: String,
+    /// Whether the server notices changes late.
+    is_real: bool,
 }
 
 impl Session {
@@ -53,6 +55,7 @@ impl Session {
             namespace: namespace.to_owned(),
             normal: Normal::new(namespace),
             start: String::new(),
+            is_real: false,
         }
     }
 
@@ -60,7 +63,11 @@ impl Session {
     pub fn with(plane: &ControlPlane, namespace: &str) -> TestResult<Self> {
         let mut config = plane.config().clone();
         config.default_retry = false;
-        Ok(Self::new(Client::try_from(config)?, namespace))
+        let session = Self::new(Client::try_from(config)?, namespace);
+        Ok(Self {
+            is_real: true,
+            ..session
+        })
     }
 
     /// Remembers the resource version of a collection for `$start` in later paths.
@@ -84,14 +91,20 @@ impl Session {
         if let Some(text) = &mut step.text {
             *text = text.replace("$NS", &self.namespace);
         }
+        if let Some(time) = step.after.filter(|_| self.is_real) {
+            tokio::time::sleep(Duration::from_millis(time)).await;
+        }
         let (content, body) = step.encoded();
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
             .uri(&path)
             .header(header::CONTENT_TYPE, content)
             .header(header::ACCEPT, "application/json")
-            .header(header::USER_AGENT, "conformance/1")
-            .body(Body::from(body))?;
+            .header(header::USER_AGENT, "conformance/1");
+        if let Some(user) = &step.user {
+            request = request.header("impersonate-user", user);
+        }
+        let request = request.body(Body::from(body))?;
         let response = match self.client.send(request).await {
             // A real server that panics closes the connection.
             Err(kube::Error::Service(_)) => return Ok(Answer::none()),
@@ -105,7 +118,7 @@ impl Session {
             .collect();
         warnings.sort_unstable();
         let bytes = response.into_body().collect().await?.to_bytes();
-        let mut body = if bytes.is_empty() {
+        let mut body = if bytes.is_empty() || step.brief {
             Value::Null
         } else if path.contains("watch=") && status == 200 {
             let lines = bytes

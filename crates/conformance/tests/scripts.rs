@@ -49,7 +49,11 @@ async fn differences(script: &Script, mut session: Session) -> TestResult<Vec<St
 async fn the_server_in_memory_answers_as_recorded() -> TestResult {
     let mut found = Vec::new();
     for script in Script::read_all(&scripts())? {
-        let server = ApiServer::builder().namespaces().grace_periods().build();
+        let server = ApiServer::builder()
+            .namespaces()
+            .grace_periods()
+            .authorization()
+            .build();
         let session = Session::new(server.client(), "conformance-memory");
         session.create_namespace().await?;
         found.extend(differences(&script, session).await?);

@@ -188,6 +188,9 @@ impl Upstream {
             );
             return Err(io::ErrorKind::ConnectionReset.into());
         }
+        if is_watch && code == 200 {
+            head.extensions.insert(serving::Watch);
+        }
         let body: Pieces = if code >= 400 {
             let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
             let status: Value = serde_json::from_slice(&body).unwrap_or_default();

@@ -190,8 +190,9 @@ impl Needs {
         let verbs: &[&str] = match request.verb.as_str() {
             // A cache lists and watches in turns, and so does what reads a list today.
             "list" | "watch" => &["list", "watch"],
-            // A patch that creates needs both (server-side apply).
+            // A patch or an update that creates needs both, such as a server-side apply.
             "patch" if request.status == 201 => &["create", "patch"],
+            "update" if request.status == 201 => &["create", "update"],
             // A repeated event is patched.
             "create" | "patch" if resource == "events" => &["create", "patch"],
             verb => &[verb],

@@ -195,6 +195,7 @@ impl Generator {
             patch: content.map(str::to_owned),
             body: body(self),
             text: None,
+            ..Step::default()
         }
     }
 

@@ -1,23 +1,23 @@
-//! Authentication by tokens and impersonation, and authorization by the stored RBAC objects.
+//! Authentication by tokens and impersonation, reviews, and the roles that every cluster has.
 
-pub(crate) mod rbac;
 pub(crate) mod review;
 pub(crate) mod token;
 
 use std::sync::Mutex;
 
-use http::{HeaderMap, header, request::Parts};
+use http::{HeaderMap, HeaderName, header, request::Parts};
 use kube::core::response::{Status, reason};
 use serde_json::{Value, json};
 
 use crate::{
     handlers::client::Client,
     kinds::store::{Backend, Store},
+    rbac::{self, Attributes},
     request::{AUTHENTICATED, MASTERS, User},
     storage::lock,
-    values::status::Answer,
+    values::status::{Answer, bad_request},
 };
-use rbac::Attributes;
+pub(crate) use token::SERVER as ISSUER;
 use token::Tokens;
 
 /// What the server knows about users.
@@ -46,6 +46,7 @@ impl Default for Auth {
 
 /// Switches authorization on, and creates the roles that every cluster has.
 pub(crate) fn start(store: &mut Store) {
+    store.authorization = true;
     let role = |name: &str, rules: Value| {
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -92,7 +93,14 @@ pub(crate) fn start(store: &mut Store) {
             .create("kube-apiserver", &binding(name, group))
             .ok();
     }
+    let roles: Vec<Value> = serde_json::from_str(ROLES).unwrap_or_default();
+    for role in roles {
+        Client::new(store).create("kube-apiserver", &role).ok();
+    }
 }
+
+/// The roles that people bind, with the rules of kube-apiserver 1.37.
+const ROLES: &str = include_str!("roles.json");
 
 /// Returns the user of a request; `user` is that of an in-process client.
 pub(crate) fn authenticate(
@@ -118,6 +126,9 @@ pub(crate) fn authenticate(
             .ok_or_else(unauthorized)?,
     };
     drop(auth);
+    if token::check(&lock(&backend.store), &user).is_err() {
+        return Err(unauthorized());
+    }
     impersonated(backend, &parts.headers, user)
 }
 
@@ -125,7 +136,12 @@ pub(crate) fn authenticate(
 fn impersonated(backend: &Backend, headers: &HeaderMap, user: User) -> Answer<User> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(name) = text("impersonate-user") else {
-        return Ok(user);
+        return match nobody(headers) {
+            Some(asked) => Err(bad_request(&format!(
+                "requested {asked} without impersonating a user name"
+            ))),
+            None => Ok(user),
+        };
     };
     let groups: Vec<&str> = headers
         .get_all("impersonate-group")
@@ -156,6 +172,7 @@ fn impersonated(backend: &Backend, headers: &HeaderMap, user: User) -> Answer<Us
     }
     let mut acting = match account {
         Some((namespace, name)) => User::account(namespace, name),
+        None if name == User::anonymous().name => User::anonymous(),
         None => User::new(name),
     };
     acting
@@ -165,6 +182,40 @@ fn impersonated(backend: &Backend, headers: &HeaderMap, user: User) -> Answer<Us
         .unwrap_or_default()
         .clone_into(&mut acting.uid);
     Ok(acting)
+}
+
+/// Returns what the headers ask to be without a name, as Go shows it; none if they ask nothing.
+fn nobody(headers: &HeaderMap) -> Option<String> {
+    let values = |name: &HeaderName| {
+        let values = headers.get_all(name).into_iter();
+        let values = values.filter_map(|it| it.to_str().ok());
+        let values: Vec<String> = values.map(|it| format!("{it:?}")).collect();
+        values
+    };
+    let slice = |values: &[String]| match values {
+        [] => "[]string(nil)".to_owned(),
+        values => format!("[]string{{{}}}", values.join(", ")),
+    };
+    let groups = values(&HeaderName::from_static("impersonate-group"));
+    let uid = values(&HeaderName::from_static("impersonate-uid"));
+    let extra = headers.keys().filter_map(|header| {
+        let name = header.as_str().strip_prefix("impersonate-extra-")?;
+        Some(format!("{name:?}:{}", slice(&values(header))))
+    });
+    let mut extra: Vec<String> = extra.collect();
+    extra.sort();
+    if groups.is_empty() && uid.is_empty() && extra.is_empty() {
+        return None;
+    }
+    let extra = match extra.as_slice() {
+        [] => "map[string][]string(nil)".to_owned(),
+        extra => format!("map[string][]string{{{}}}", extra.join(", ")),
+    };
+    let uid = uid.first().map_or("\"\"", String::as_str);
+    let groups = slice(&groups);
+    Some(format!(
+        "&user.DefaultInfo{{Name:\"\", UID:{uid}, Groups:{groups}, Extra:{extra}}}"
+    ))
 }
 
 fn unauthorized() -> Box<Status> {

@@ -1,23 +1,20 @@
 //! Answers requests for kinds that are not stored: reviews of access and tokens, and the state of components. Without
 //! authorization, everything is allowed.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use http::Method;
 use kube::core::response::{StatusDetails, reason};
 use serde_json::{Value, json};
 
 use crate::{
-    auth::{
-        Auth,
-        rbac::{self, Attributes},
-        token,
-    },
+    auth::{Auth, token},
     kinds::{
         builtin,
         store::{Backend, Store},
         transient::{self, Transient},
     },
+    rbac::{self, Attributes},
     request::User,
     storage::lock,
     values::{
@@ -80,18 +77,12 @@ pub(crate) fn answer(
             let found = transient::component(name).ok_or_else(missing);
             found.map(|it| (200, it))
         }
-        _ => Ok((201, review(auth, store, user, kind, body))),
+        _ => Ok((201, review(auth, &store, user, kind, body))),
     })
 }
 
 /// Returns a review with its status.
-fn review(
-    auth: &Mutex<Auth>,
-    store: MutexGuard<'_, Store>,
-    user: &User,
-    kind: &Transient,
-    body: &[u8],
-) -> Value {
+fn review(auth: &Mutex<Auth>, store: &Store, user: &User, kind: &Transient, body: &[u8]) -> Value {
     let enabled = lock(auth).enabled;
     let mut review: Value = builtin::review_from_protobuf(body)
         .or_else(|| serde_json::from_slice(body).ok())
@@ -100,7 +91,7 @@ fn review(
         if !enabled {
             return json!({"allowed": true});
         }
-        match rbac::allowed(&store, user, &attributes(&review)) {
+        match rbac::allowed(store, user, &attributes(&review)) {
             Ok(reason) if reason.is_empty() => json!({"allowed": true}),
             Ok(reason) => json!({"allowed": true, "reason": reason}),
             Err(problems) if problems.is_empty() => json!({"allowed": false}),
@@ -117,14 +108,11 @@ fn review(
             access(&asked)
         }
         "SelfSubjectRulesReview" if enabled => {
-            rbac::rules(&store, user, text(&review, "/spec/namespace"))
+            rbac::rules(store, user, text(&review, "/spec/namespace"))
         }
-        "SelfSubjectRulesReview" => rbac::rules(&store, &User::admin(), ""),
+        "SelfSubjectRulesReview" => rbac::rules(store, &User::admin(), ""),
         "SelfSubjectReview" => json!({"userInfo": user.info()}),
-        _ => {
-            drop(store);
-            token(auth, enabled, at(&review, "/spec"))
-        }
+        _ => token(auth, store, enabled, at(&review, "/spec")),
     };
     put(
         &mut review,
@@ -140,9 +128,14 @@ fn review(
 }
 
 /// Returns the status of a `TokenReview`.
-fn token(auth: &Mutex<Auth>, enabled: bool, spec: &Value) -> Value {
+fn token(auth: &Mutex<Auth>, store: &Store, enabled: bool, spec: &Value) -> Value {
     let (token, audiences) = (text(spec, "/token"), strings(spec, "/audiences"));
-    match lock(auth).tokens.review(token, &audiences) {
+    let reviewed = lock(auth).tokens.review(token, &audiences);
+    let reviewed = reviewed.and_then(|(user, audiences)| {
+        token::check(store, &user).map_err(|why| format!("[invalid bearer token, {why}]"))?;
+        Ok((user, audiences))
+    });
+    match reviewed {
         Ok((user, audiences)) => {
             json!({"authenticated": true, "user": user.info(), "audiences": audiences})
         }

@@ -32,7 +32,7 @@ const LEAST: i64 = 600;
 const MOST: i64 = 1 << 32;
 
 /// The audience of the server, and the issuer of its tokens.
-const SERVER: &str = "https://kubernetes.default.svc";
+pub(crate) const SERVER: &str = "https://kubernetes.default.svc";
 
 /// The valid tokens.
 #[derive(Debug, Default)]
@@ -93,6 +93,25 @@ impl Tokens {
         }
         Ok((found.user.clone(), valid))
     }
+}
+
+/// Checks that the account of a token exists, and is the one that the token was made for.
+pub(super) fn check(store: &Store, user: &User) -> Result<(), String> {
+    let account = user.name.strip_prefix("system:serviceaccount:");
+    let account = account.and_then(|account| account.split_once(':'));
+    // Only a token has the uid of an account.
+    let (Some((namespace, name)), false) = (account, user.uid.is_empty()) else {
+        return Ok(());
+    };
+    let found = store.find("v1", "ServiceAccount", namespace, name);
+    let found = found.ok_or_else(|| format!("serviceaccounts {name:?} not found"))?;
+    if object::uid(&found) == user.uid {
+        return Ok(());
+    }
+    let (new, old) = (object::uid(&found), &user.uid);
+    Err(format!(
+        "service account UID ({new}) does not match claim ({old})"
+    ))
 }
 
 /// Returns audiences, or else those of the server.

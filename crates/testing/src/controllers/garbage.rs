@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::{namespaces, pass::AGENT};
 use crate::{
-    controllers::namespaces,
+    handlers::client::Client,
     handlers::removal::{FOREGROUND, ORPHAN, Propagation, delete, is_ending, remove},
     kinds::{kind::Kind, store::Store},
-    values::object::{self, deleting, flag, list, put, strings, text},
+    values::object::{self, deleting, flag, list, now, put, strings, text},
 };
 
 /// Deletes an object whose owners do not exist, and releases it from those of several that do not.
 pub(super) fn examine(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     let (gone, owners) = gone(store, object);
+    report_strangers(store, object);
     if gone.is_empty() {
         return;
     }
@@ -110,15 +112,70 @@ pub(super) fn release_owners(store: &mut Store, object: &Value) {
     }
 }
 
-/// Returns whether an owner exists; owners of unknown kinds are assumed to exist.
+/// Returns whether an owner may exist. One that cannot be looked up may: its kind or version is not served, or it is in a namespace, which the
+/// object is not.
 fn exists(store: &Store, owner: &Value, namespace: &str) -> bool {
-    kind_of(store, owner).is_none() || find(store, owner, namespace).is_some()
+    let Some(kind) = kind_of(store, owner) else {
+        return true;
+    };
+    (kind.namespaced && namespace.is_empty()) || find(store, owner, namespace).is_some()
 }
 
 fn kind_of<'a>(store: &'a Store, owner: &Value) -> Option<&'a Arc<Kind>> {
-    store
-        .kinds
-        .named(text(owner, "/apiVersion"), text(owner, "/kind"))
+    let api_version = text(owner, "/apiVersion");
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let kind = store.kinds.named(api_version, text(owner, "/kind"));
+    kind.filter(|kind| kind.version(version).is_some())
+}
+
+/// Writes an Event for each owner that is in a namespace of its own, where it owns nothing of this object's.
+fn report_strangers(store: &mut Store, object: &Value) {
+    let namespace = object::namespace(object);
+    let is_stranger = |owner: &&Value| {
+        let kind = kind_of(store, owner).filter(|kind| kind.namespaced);
+        let others = kind.into_iter().flat_map(|kind| store.list(kind, ""));
+        others.into_iter().any(|other| {
+            object::uid(&other) == text(owner, "/uid") && object::namespace(&other) != namespace
+        })
+    };
+    let owners = list(object, "/metadata/ownerReferences").iter();
+    let strangers: Vec<Value> = owners.filter(is_stranger).cloned().collect();
+    for owner in strangers {
+        let field = |name: &str| text(&owner, name).to_owned();
+        let reference = format!(
+            "[{}/{}, namespace: {namespace}, name: {}, uid: {}]",
+            field("/apiVersion"),
+            field("/kind"),
+            field("/name"),
+            field("/uid")
+        );
+        let number = store.unique();
+        let event = json!({
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {
+                "name": format!("{}.{number:x}", object::name(object)),
+                "namespace": if namespace.is_empty() { "default" } else { namespace },
+            },
+            "involvedObject": {
+                "apiVersion": object["apiVersion"],
+                "kind": object["kind"],
+                "namespace": namespace,
+                "name": object::name(object),
+                "uid": object::uid(object),
+            },
+            "type": "Warning",
+            "reason": "OwnerRefInvalidNamespace",
+            "message": format!("ownerRef {reference} does not exist in namespace {namespace:?}"),
+            "source": {"component": "garbage-collector-controller"},
+            "reportingComponent": "garbage-collector-controller",
+            "count": 1,
+            "firstTimestamp": now(),
+            "lastTimestamp": now(),
+        });
+        // A namespace that is being deleted takes no Events.
+        Client::new(store).create(AGENT, &event).ok();
+    }
 }
 
 /// Returns the owner that a reference in an object of the namespace names.

@@ -29,7 +29,10 @@ use tokio::time::Instant;
 
 use crate::{
     handlers::client::Client,
-    kinds::store::{Backend, Store},
+    kinds::{
+        builtin,
+        store::{Backend, Store},
+    },
     storage::lock,
     values::object::put,
 };
@@ -241,12 +244,13 @@ fn create_nodes(client: &mut Client<'_>, count: usize) {
             continue;
         };
         let capacity = json!({"cpu": "8", "memory": "32Gi", "pods": "110"});
+        let (major, minor) = builtin::RELEASE;
         let status = json!({
             "capacity": capacity,
             "allocatable": capacity,
             "conditions": [pass::condition("Ready", true, "KubeletReady", "kubelet is posting ready status")],
             "addresses": [{"type": "InternalIP", "address": format!("10.0.0.{number}")}, {"type": "Hostname", "address": name}],
-            "nodeInfo": {"kubeletVersion": "v1.33.0", "osImage": "memory", "architecture": "amd64", "operatingSystem": "linux",
+            "nodeInfo": {"kubeletVersion": format!("v{major}.{minor}.0"), "osImage": "memory", "architecture": "amd64", "operatingSystem": "linux",
                 "bootID": "", "containerRuntimeVersion": "memory://1", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "", "systemUUID": ""},
         });
         put(&mut node, "/status", status);

@@ -1,4 +1,4 @@
-//! What follows at once from a change of an object: definitions are served, and with controllers, namespaces filled and emptied, garbage collected.
+//! What follows at once from a change of an object: definitions are served and emptied, and with controllers, namespaces filled and emptied, garbage collected.
 
 use std::sync::Arc;
 
@@ -32,9 +32,12 @@ impl Reactions for Immediate {
         garbage::updated(store, kind, object);
     }
 
-    fn terminated(&self, store: &mut Store, namespace: &str) {
-        namespaces::empty(store, namespace);
-        namespaces::finish(store, namespace);
+    fn terminated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+        definitions::empty(store, kind, object);
+        if kind.is_namespace() {
+            namespaces::empty(store, object::name(object));
+            namespaces::finish(store, object::name(object));
+        }
     }
 
     fn removed(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
@@ -43,6 +46,7 @@ impl Reactions for Immediate {
         }
         definitions::unregister(store, kind, object);
         garbage::removed(store, object);
+        definitions::finish(store, kind);
         namespaces::finish(store, object::namespace(object));
         garbage::release_owners(store, object);
     }
@@ -67,10 +71,13 @@ impl Reactions for Alone {
         }
     }
 
-    fn terminated(&self, _: &mut Store, _: &str) {}
+    fn terminated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
+        definitions::empty(store, kind, object);
+    }
 
     fn removed(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
         definitions::unregister(store, kind, object);
+        definitions::finish(store, kind);
     }
 }
 

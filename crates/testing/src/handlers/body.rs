@@ -38,6 +38,9 @@ pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
             "the API version in the data ({found}) does not match the expected API version ({expected})"
         )));
     }
+    if !kind.namespaced && !object::namespace(object).is_empty() {
+        section(object, "metadata").remove("namespace");
+    }
     let (found, name) = (text(object, "/kind"), object::name(object));
     if differs(found, &kind.kind) {
         let message = format!("Invalid value: {found:?}: must be {}", kind.kind);

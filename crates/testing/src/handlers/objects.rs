@@ -13,11 +13,12 @@ use crate::{
         removal,
     },
     kinds::{
-        builtin, convert,
+        builtin, convert, definition,
         kind::{Kind, Types},
         status::{already_exists, conflict, invalid, invalid_resource, stale},
         store::Store,
     },
+    rbac,
     request::{APPLY, Request, Verb},
     values::{
         object::{self, at, copy, deleting, map, now, section, text},
@@ -49,6 +50,9 @@ pub(crate) fn create(
         object::namespace(&object).to_owned(),
         object::name(&object).to_owned(),
     );
+    rbac::authorize_creation(store, request)?;
+    rbac::check_escalation(store, request, None, &object)?;
+    definition::admit(store, kind, &name)?;
     namespaces::admit(store, kind, &namespace, &name)?;
     let uid = store.uid(kind, &namespace, &name);
     let metadata = section(&mut object, "metadata");
@@ -123,6 +127,7 @@ pub(crate) fn update(
         _ => {}
     }
     check_uid(request, old, &object)?;
+    rbac::check_escalation(store, request, Some(old), &object)?;
     let metadata = section(&mut object, "metadata");
     let previous = at(old, "/metadata");
     SERVER_OWNED

@@ -7,7 +7,7 @@ use kube_codegen_record::clock;
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::{kind::Kind, store::Store},
+    kinds::{definition, kind::Kind, store::Store},
     values::object::{self, at, deleting, put, section, strings, text},
 };
 
@@ -32,6 +32,9 @@ pub(crate) fn delete(
     propagation: Propagation,
     grace: Option<i64>,
 ) -> (Arc<Value>, bool) {
+    if definition::is_definition(kind) {
+        return (end_definition(store, kind, object), false);
+    }
     let mut marked = Value::clone(object);
     let finalizers = finalize(&mut marked, propagation);
     let terminates = store.namespaces && kind.is_namespace();
@@ -57,7 +60,7 @@ pub(crate) fn delete(
     };
     let reactions = store.reactions;
     if terminates {
-        reactions.terminated(store, object::name(object));
+        reactions.terminated(store, kind, &stored);
     } else {
         reactions.updated(store, kind, &stored);
     }
@@ -66,6 +69,18 @@ pub(crate) fn delete(
         .filter(|remaining| object::uid(remaining) == object::uid(object));
     let removed = remaining.is_none();
     (remaining.unwrap_or(stored), removed)
+}
+
+/// Marks a definition as deleted, and deletes its instances: it goes with the last of them. Returns it as the client sees it.
+fn end_definition(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
+    if deleting(object) {
+        return object.clone();
+    }
+    let mut marked = Value::clone(object);
+    definition::end(&mut marked);
+    let marked = store.write(kind, marked);
+    store.reactions.terminated(store, kind, &marked);
+    marked
 }
 
 /// Returns an object as a deletion would mark it; `None` if the deletion would remove it.
@@ -77,6 +92,10 @@ pub(crate) fn would_delete(
     grace: Option<i64>,
 ) -> Option<Value> {
     let mut marked = object.clone();
+    if definition::is_definition(kind) {
+        definition::end(&mut marked);
+        return Some(marked);
+    }
     let finalizers = finalize(&mut marked, propagation);
     let terminates = store.namespaces && kind.is_namespace();
     let period = period(store, kind, object, grace);

@@ -215,14 +215,18 @@ impl Watch {
         let backend = self.backend.upgrade()?;
         let changes = convert::retried(&backend, |store| {
             let changes = self.changes(store)?;
-            Ok((changes, store.revision()))
+            let kind = &self.target.kind;
+            let is_served = store.kinds.get(&kind.group, &kind.plural).is_some();
+            Ok((changes, store.revision(), is_served))
         });
         match changes.await {
-            Ok((changes, newest)) => {
+            Ok((changes, newest, is_served)) => {
                 for change in &changes {
                     self.change(change);
                 }
                 self.position = newest;
+                // Its definition has been removed.
+                self.ended |= !is_served;
             }
             Err(failure) => self.fail(&failure),
         }

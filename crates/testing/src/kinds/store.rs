@@ -28,8 +28,8 @@ pub(crate) trait Reactions: fmt::Debug + Sync {
     fn created(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>);
     /// An object has a new state. That of a deleted one without finalizers may not be stored.
     fn updated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>);
-    /// A namespace has been marked as deleted.
-    fn terminated(&self, store: &mut Store, namespace: &str);
+    /// An object that has others, a namespace or a definition, has been marked as deleted.
+    fn terminated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>);
     /// An object has been removed; this was its last state.
     fn removed(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>);
 }
@@ -44,6 +44,8 @@ pub(crate) struct Store {
     pub(crate) reactions: &'static dyn Reactions,
     pub(crate) webhooks: Webhooks,
     pub(crate) conversions: Conversions,
+    /// Whether users may do only what roles allow.
+    pub(crate) authorization: bool,
     /// Whether namespaces have a life cycle: they exist at the start, and objects need one.
     pub(crate) namespaces: bool,
     /// Whether namespaces have their account, which Pods need.
@@ -70,6 +72,7 @@ impl Store {
             objects: Objects::new(window),
             uids: Uids::default(),
             reactions,
+            authorization: false,
             namespaces: false,
             accounts: true,
             kubelets: false,

@@ -6,10 +6,13 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use kube::core::Version;
 use serde_json::{Value, json};
 
-use crate::kinds::{
-    builtin,
-    kind::{self, Kind, Kinds},
-    transient::{self, Transient},
+use crate::{
+    auth::ISSUER,
+    kinds::{
+        builtin,
+        kind::{self, Kind, Kinds},
+        transient::{self, Transient},
+    },
 };
 
 const VERBS: [&str; 8] = [
@@ -51,14 +54,72 @@ const GROUPS: &[&str] = &[
     "flowcontrol.apiserver.k8s.io",
 ];
 
+/// The checks of health that have a path of their own.
+const CHECKS: &[&str] = &["etcd", "log", "ping"];
+
+/// Returns the version, complete: clients decode all its fields.
+fn version() -> Value {
+    let (major, minor) = builtin::RELEASE;
+    json!({
+        "major": major,
+        "minor": minor,
+        "gitVersion": format!("v{major}.{minor}.0"),
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "rustc",
+        "platform": "linux/amd64",
+    })
+}
+
+/// Returns the paths that are served, as `/` lists them.
+fn paths(kinds: &Kinds) -> Vec<String> {
+    let plain = [
+        "/.well-known/openid-configuration",
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/apis/",
+        "/healthz",
+        "/livez",
+        "/metrics",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/openid/v1/jwks",
+        "/readyz",
+        "/version",
+    ];
+    let mut paths: Vec<String> = plain.map(str::to_owned).to_vec();
+    for (group, versions) in groups(kinds) {
+        let versions = versions.iter();
+        paths.extend(versions.map(|version| format!("/apis/{group}/{version}")));
+        paths.push(format!("/apis/{group}"));
+    }
+    for place in ["healthz", "livez", "readyz"] {
+        paths.extend(CHECKS.iter().map(|check| format!("/{place}/{check}")));
+    }
+    paths.sort();
+    paths
+}
+
 /// Returns the document at a path, if there is one.
 pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
-        ["version"] => Some(
-            json!({"major": "1", "minor": "33", "gitVersion": "v1.33.0", "platform": "testing"}),
-        ),
+        [] => Some(json!({"paths": paths(kinds)})),
+        ["version"] => Some(version()),
         ["healthz" | "livez" | "readyz"] => Some(json!("ok")),
+        ["healthz" | "livez" | "readyz", check] => CHECKS.contains(check).then(|| json!("ok")),
+        [".well-known", "openid-configuration"] => Some(json!({
+            "issuer": ISSUER,
+            "jwks_uri": format!("{ISSUER}/openid/v1/jwks"),
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        })),
+        // The tokens of this server are not signed.
+        ["openid", "v1", "jwks"] => Some(json!({"keys": []})),
         ["api"] => Some(
             json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
         ),

@@ -15,13 +15,10 @@ use serde_json::Value;
 
 use crate::{
     admission::webhooks,
-    auth::{
-        self,
-        rbac::{self, Attributes},
-        review, token,
-    },
+    auth::{self, review, token},
     handlers::{self, Executed},
     kinds::{convert, transient},
+    rbac::{self, Attributes},
     record::{
         Action, Effect, Failure, Interceptors, Labels, METRICS, METRICS_CONTENT, RecordedRequest,
     },
@@ -32,6 +29,7 @@ use crate::{
 use openapi::v2;
 pub(crate) use paths::LARGEST;
 pub(crate) use response::Body;
+pub use response::Watch;
 use response::{failed, json, stream, warn, with_content, with_warnings};
 pub(crate) use shared::{Listener, Shared};
 
@@ -80,11 +78,11 @@ pub(crate) async fn serve(
         let store = lock(&shared.backend.store);
         let accept = parts.headers.get(header::ACCEPT);
         let accept = accept.and_then(|it| it.to_str().ok()).unwrap_or_default();
-        if let Some(groups) = discovery::aggregated(path, accept, &store.kinds) {
-            return Ok(with_content(json(200, &groups), discovery::AGGREGATED));
-        }
         let metrics = || lock(&shared.record.metrics).print(&store).into();
-        let document = discovery::document(path, &store.kinds)
+        let aggregated = discovery::aggregated(path, accept, &store.kinds);
+        let is_aggregated = aggregated.is_some();
+        let document = aggregated
+            .or_else(|| discovery::document(path, &store.kinds))
             .or_else(|| (path == METRICS).then(metrics))
             .or_else(|| openapi::document(path, &store.kinds));
         if let Some(document) = document {
@@ -94,6 +92,9 @@ pub(crate) async fn serve(
             let wants_protobuf = path == v2::PATH && accept.contains(v2::ACCEPT);
             return Ok(match refused {
                 Some(refused) => failed(&refused),
+                None if is_aggregated => {
+                    with_content(response::document(&document), discovery::AGGREGATED)
+                }
                 None if wants_protobuf => response::protobuf(&document),
                 None if path == METRICS => {
                     with_content(response::document(&document), METRICS_CONTENT)

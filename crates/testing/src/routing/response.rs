@@ -13,6 +13,10 @@ use serde_json::Value;
 use super::openapi::v2;
 use crate::{request::Request, values::status};
 
+/// Marks the response of a watch, whose body has an event per line.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch;
+
 /// The response body of both transports.
 pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -63,10 +67,9 @@ pub(super) fn stream(
     request: &Request,
 ) -> Response<Body> {
     let frames = lines.map(|line| Ok::<_, Infallible>(Frame::data(line)));
-    with_warnings(
-        respond(200, StreamBody::new(frames).boxed_unsync()),
-        request,
-    )
+    let mut response = respond(200, StreamBody::new(frames).boxed_unsync());
+    response.extensions_mut().insert(Watch);
+    with_warnings(response, request)
 }
 
 /// Adds the warnings of the request and of a deprecated version.
@@ -106,7 +109,10 @@ pub(super) fn failed(failure: &Status) -> Response<Body> {
 /// Discovery is JSON, health a plain word.
 pub(super) fn document(document: &Value) -> Response<Body> {
     match document.as_str() {
-        Some(word) => respond(200, Full::new(Bytes::from(word.to_owned())).boxed_unsync()),
+        Some(word) => {
+            let body = Full::new(Bytes::from(word.to_owned())).boxed_unsync();
+            with_content(respond(200, body), "text/plain; charset=utf-8")
+        }
         None => json(200, document),
     }
 }

@@ -6,6 +6,7 @@
 pub mod serving;
 #[cfg(feature = "tls")]
 mod tls;
+mod websocket;
 
 use std::{
     io::{self, Error, ErrorKind},

@@ -10,13 +10,14 @@ use std::{
     error::Error,
     io::{self, ErrorKind},
     net::SocketAddr,
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
 use http::{Request, Response};
 use http_body::Body;
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Either};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -25,6 +26,9 @@ use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
+
+use super::websocket::Handshake;
+pub use crate::routing::Watch;
 
 /// How long a client may take for a handshake, for the head of a request, also while it sends none, and for its body.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -83,19 +87,40 @@ pub async fn handshake(
 }
 
 /// Serves the requests of one connection. An error of the service breaks it, which the client notices itself.
+///
+/// An answer that [`Watch`] marks is sent over WebSocket if the client wants that.
 pub async fn connection<S, B, E, F>(stream: S, answer: impl Fn(Request<Incoming>) -> F)
 where
-    S: AsyncRead + AsyncWrite + Unpin,
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     F: Future<Output = Result<Response<B>, E>>,
-    B: Body + 'static,
-    B::Error: Into<Box<dyn Error + Send + Sync>>,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>> + Send,
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    let _closed = http1::Builder::new()
+    let opened = Mutex::new(None);
+    let serve = |mut request: Request<Incoming>| {
+        let handshake = Handshake::of(&mut request);
+        let (answer, opened) = (answer(request), &opened);
+        async move {
+            let response = answer.await?;
+            let Some(handshake) = handshake else {
+                return Ok(response.map(Either::Left));
+            };
+            let (response, session) = handshake.answer(response);
+            *opened.lock().unwrap_or_else(PoisonError::into_inner) = session;
+            Ok::<_, E>(response)
+        }
+    };
+    let closed = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
-        .serve_connection(TokioIo::new(stream), service_fn(answer))
+        .serve_connection(TokioIo::new(stream), service_fn(serve))
+        .with_upgrades()
         .await;
+    let session = opened.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let (Ok(()), Some(session)) = (closed, session) {
+        session.await;
+    }
 }
 
 /// Reads a body. Of one that is longer than `most`, it returns one byte more and forgets the rest, so that the client gets an answer.

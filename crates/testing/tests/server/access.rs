@@ -5,7 +5,10 @@ use k8s_openapi::api::{
     authorization::v1::{SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview},
     core::v1::{ConfigMap, Secret, ServiceAccount},
 };
-use kube::{Api, Client, Config};
+use kube::{
+    Api, Client, Config,
+    api::{DeleteParams, ListParams, PostParams},
+};
 use kube_codegen_testing::{ApiServer, User};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -47,8 +50,8 @@ async fn rules_of_bound_roles_allow_requests() {
     let server = server();
     let operator = server.client_as(User::account("default", "operator"));
     let maps: Api<ConfigMap> = Api::default_namespaced(operator.clone());
-    maps.list(&kube::api::ListParams::default()).await.unwrap();
-    let status = refused(maps.delete("a", &kube::api::DeleteParams::default()).await);
+    maps.list(&ListParams::default()).await.unwrap();
+    let status = refused(maps.delete("a", &DeleteParams::default()).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (
@@ -57,7 +60,7 @@ async fn rules_of_bound_roles_allow_requests() {
         )
     );
     let everywhere: Api<ConfigMap> = Api::all(operator.clone());
-    let status = refused(everywhere.list(&kube::api::ListParams::default()).await);
+    let status = refused(everywhere.list(&ListParams::default()).await);
     assert_eq!(
         status.message,
         r#"configmaps is forbidden: User "system:serviceaccount:default:operator" cannot list resource "configmaps" in API group "" at the cluster scope"#
@@ -73,11 +76,7 @@ async fn a_service_account_gets_a_token() {
     let server = server();
     let accounts: Api<ServiceAccount> = Api::default_namespaced(server.client());
     let issued = accounts
-        .create_token_request(
-            "operator",
-            &kube::api::PostParams::default(),
-            &TokenRequest::default(),
-        )
+        .create_token_request("operator", &PostParams::default(), &TokenRequest::default())
         .await
         .unwrap();
     let token = issued.status.unwrap().token;
@@ -214,9 +213,7 @@ subjects: [{kind: ServiceAccount, name: web, namespace: web}]
     assert_eq!(maps.get_opt("a").await.unwrap(), None);
     assert_eq!(server.forbidden(), [""; 0]);
     for _ in 0..2 {
-        maps.list(&kube::api::ListParams::default())
-            .await
-            .unwrap_err();
+        maps.list(&ListParams::default()).await.unwrap_err();
     }
     assert_eq!(server.forbidden(), ["list configmaps"]);
     let requests = server.requests();
@@ -263,4 +260,82 @@ async fn what_a_server_prints_has_no_secrets() {
             assert!(!printed.contains(hidden), "{printed}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_token_ends_with_its_account() {
+    let server = server();
+    let address = server.listen().await.unwrap();
+    let accounts: Api<ServiceAccount> = Api::default_namespaced(server.client());
+    let issued = accounts
+        .create_token_request("operator", &PostParams::default(), &TokenRequest::default())
+        .await
+        .unwrap();
+    let token = issued.status.unwrap().token;
+    let mut config = Config::new(format!("http://{address}").parse().unwrap());
+    config.auth_info.token = Some(token.clone().into());
+    config.default_retry = false;
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
+    maps.list(&ListParams::default()).await.unwrap();
+    // An account that is created again is another one.
+    for again in [false, true] {
+        accounts
+            .delete("operator", &DeleteParams::default())
+            .await
+            .ok();
+        if again {
+            let account = json!({"metadata": {"name": "operator"}});
+            let account = serde_json::from_value(account).unwrap();
+            accounts
+                .create(&PostParams::default(), &account)
+                .await
+                .unwrap();
+        }
+        assert_eq!(refused(maps.list(&ListParams::default()).await).code, 401);
+        let url = "/apis/authentication.k8s.io/v1/tokenreviews";
+        let reviewed: TokenReview = review(&server.client(), url, json!({"token": token})).await;
+        assert_eq!(reviewed.status.unwrap().authenticated, None);
+    }
+}
+
+#[tokio::test]
+async fn groups_without_a_name_impersonate_nobody() {
+    let server = server();
+    let request = Request::get("/api/v1/namespaces/default/configmaps")
+        .header("impersonate-group", "one")
+        .header("impersonate-extra-scopes", "a")
+        .body(Vec::new())
+        .unwrap();
+    let status = refused(server.client().request::<Value>(request).await);
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (
+            400,
+            r#"requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"one"}, Extra:map[string][]string{"scopes":[]string{"a"}}} without impersonating a user name"#
+        )
+    );
+}
+
+#[tokio::test]
+async fn discovery_of_all_groups_at_once_needs_a_user() {
+    let server = server();
+    let accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    let anonymous = server.client_as(User::new("system:anonymous"));
+    let of = |client: Client| async move {
+        let request = Request::get("/apis").header("accept", accept);
+        let request = request.body(Vec::new()).unwrap();
+        client.request::<Value>(request).await
+    };
+    assert_eq!(
+        of(server.client()).await.unwrap()["kind"],
+        "APIGroupDiscoveryList"
+    );
+    drop(of(anonymous).await.unwrap());
+    let address = server.listen().await.unwrap();
+    let mut config = Config::new(format!("http://{address}").parse().unwrap());
+    config.default_retry = false;
+    assert_eq!(
+        refused(of(Client::try_from(config).unwrap()).await).code,
+        403
+    );
 }

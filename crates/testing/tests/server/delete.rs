@@ -265,3 +265,37 @@ async fn as_with_envtest_nothing_is_collected() {
         .unwrap();
     assert_eq!(refused(maps.get("child").await).code, 404);
 }
+
+#[tokio::test]
+async fn an_owner_that_cannot_be_looked_up_may_exist() {
+    let server = ApiServer::new();
+    let owner = |api_version: &str, name: &str, uid: &str| json!({"ownerReferences": [{"apiVersion": api_version, "kind": "ConfigMap", "name": name, "uid": uid}]});
+    server
+        .seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owner", "namespace": "a", "uid": "1"}}))
+        .unwrap();
+    let child = |kind: &str, api_version: &str, name: &str, mut metadata: serde_json::Value| {
+        metadata["name"] = name.into();
+        server
+            .seed(&json!({"apiVersion": api_version, "kind": kind, "metadata": metadata}))
+            .unwrap();
+    };
+    let rbac = "rbac.authorization.k8s.io/v1";
+    child(
+        "ClusterRole",
+        rbac,
+        "cluster-scoped",
+        owner("v1", "owner", "1"),
+    );
+    child("ConfigMap", "v1", "unserved", owner("v9", "gone", "9"));
+    child("ConfigMap", "v1", "gone", owner("v1", "gone", "9"));
+    let names = server.filter_map(|object| object["metadata"]["name"].as_str().map(str::to_owned));
+    assert!(names.contains(&"cluster-scoped".to_owned()), "{names:?}");
+    assert!(names.contains(&"unserved".to_owned()), "{names:?}");
+    assert!(!names.contains(&"gone".to_owned()), "{names:?}");
+    let reasons = server.filter_map(|object| {
+        let is_about = object["involvedObject"]["name"] == "cluster-scoped"
+            || object["regarding"]["name"] == "cluster-scoped";
+        is_about.then(|| object["reason"].clone())
+    });
+    assert_eq!(reasons, ["OwnerRefInvalidNamespace"]);
+}

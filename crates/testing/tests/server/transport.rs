@@ -1,11 +1,18 @@
 //! Clients over a socket.
-use futures::StreamExt as _;
+use futures::{SinkExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams, WatchParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use kube_codegen_testing::{ApiServer, Failure, On};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{self, Message, client::IntoClientRequest as _},
+};
 
 use super::support::{create, map, refused};
 
@@ -21,7 +28,7 @@ async fn a_client_from_the_kubeconfig_reaches_the_server() {
         .unwrap();
     config.default_retry = false;
     let client = Client::try_from(config).unwrap();
-    assert_eq!(client.apiserver_version().await.unwrap().minor, "33");
+    assert_eq!(client.apiserver_version().await.unwrap().minor, "37");
 
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
     let mut watch = Box::pin(maps.watch(&WatchParams::default(), "0").await.unwrap());
@@ -245,4 +252,93 @@ async fn a_body_that_is_too_long_is_rejected_and_the_connection_goes_on() {
     stream.write_all(next.as_bytes()).await.unwrap();
     let text = response(&mut stream).await;
     assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+}
+
+/// A watch of `ConfigMaps` over WebSocket, with some headers.
+async fn websocket(
+    server: &ApiServer,
+    query: &str,
+    headers: &[(&str, &str)],
+) -> Result<(WebSocketStream<TcpStream>, http::HeaderMap), tungstenite::Error> {
+    let address = server.listen().await.unwrap();
+    let url = format!("ws://{address}/api/v1/namespaces/default/configmaps?{query}");
+    let mut request = url.into_client_request().unwrap();
+    for (name, value) in headers {
+        let name: http::HeaderName = name.parse().unwrap();
+        request.headers_mut().insert(name, value.parse().unwrap());
+    }
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (socket, response) = client_async(request, stream).await?;
+    Ok((socket, response.into_parts().0.headers))
+}
+
+const ORIGIN: (&str, &str) = ("origin", "https://example.com");
+
+async fn text(socket: &mut WebSocketStream<TcpStream>) -> serde_json::Value {
+    let message = socket.next().await.unwrap().unwrap();
+    let text = message.to_text().unwrap();
+    assert!(message.is_text() && text.ends_with("}\n"), "{message:?}");
+    serde_json::from_str(text).unwrap()
+}
+
+#[tokio::test]
+async fn a_watch_over_websocket_has_an_event_per_message() {
+    let server = ApiServer::new();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    create(&maps, "a").await;
+    let protocol = ("sec-websocket-protocol", "base64.binary.k8s.io");
+    let (mut socket, headers) = websocket(&server, "watch=true", &[ORIGIN, protocol])
+        .await
+        .unwrap();
+    assert_eq!(headers["sec-websocket-protocol"], protocol.1);
+    let event = text(&mut socket).await;
+    assert_eq!(
+        (&event["type"], &event["object"]["metadata"]["name"]),
+        (&"ADDED".into(), &"a".into())
+    );
+    socket
+        .send(Message::Ping(b"ping"[..].into()))
+        .await
+        .unwrap();
+    assert_eq!(
+        socket.next().await.unwrap().unwrap(),
+        Message::Pong(b"ping"[..].into())
+    );
+    // What a client says is ignored.
+    socket.send(Message::text("?")).await.unwrap();
+    maps.delete("a", &kube::api::DeleteParams::default())
+        .await
+        .unwrap();
+    assert_eq!(text(&mut socket).await["type"], "DELETED");
+    // A server that ends a watch says so, and closes.
+    server.cut_watches(&On::any());
+    let closed = socket.next().await.unwrap().unwrap();
+    let Message::Close(Some(reason)) = closed else {
+        panic!("{closed:?}");
+    };
+    assert_eq!(u16::from(reason.code), 1000);
+    assert!(socket.next().await.is_none());
+    // So does a client.
+    let (mut socket, _) = websocket(&server, "watch=true", &[ORIGIN]).await.unwrap();
+    socket.close(None).await.unwrap();
+    assert!(matches!(socket.next().await, Some(Ok(Message::Close(_)))));
+    assert!(socket.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_is_no_watch_is_answered_over_http() {
+    let server = ApiServer::new();
+    for (query, headers, expected) in [
+        ("watch=true", &[][..], 403),
+        ("watch=true", &[ORIGIN, ("sec-websocket-version", "8")], 400),
+        // A list.
+        ("", &[ORIGIN], 200),
+        ("watch=true&resourceVersion=x", &[ORIGIN], 400),
+    ] {
+        let Err(tungstenite::Error::Http(response)) = websocket(&server, query, headers).await
+        else {
+            panic!("{query}");
+        };
+        assert_eq!(response.status(), expected, "{query} {headers:?}");
+    }
 }

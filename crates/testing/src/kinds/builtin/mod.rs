@@ -23,6 +23,9 @@ use crate::{
     values::object::{self, at, text},
 };
 
+/// The minor version of Kubernetes whose kinds these are.
+pub(crate) const RELEASE: (&str, &str) = ("1", "37");
+
 /// A recorded resource.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

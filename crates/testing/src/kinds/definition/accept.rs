@@ -83,6 +83,10 @@ pub(crate) fn establish(kinds: &Kinds, crd: &Value) -> (bool, Value) {
             ),
         ],
     };
+    let own = ["NamesAccepted", "Established"];
+    let others = list(crd, "/status/conditions").iter();
+    let others = others.filter(|it| !own.contains(&text(it, "/type")));
+    let conditions: Vec<Value> = conditions.into_iter().chain(others.cloned()).collect();
     let mut stored = strings(crd, "/status/storedVersions");
     let storage = list(crd, "/spec/versions")
         .iter()
@@ -94,7 +98,7 @@ pub(crate) fn establish(kinds: &Kinds, crd: &Value) -> (bool, Value) {
     }
     let mut status = at(crd, "/status").clone();
     let fields = map(&mut status);
-    fields.insert("conditions".to_owned(), json!(conditions));
+    fields.insert("conditions".to_owned(), conditions.into());
     fields.insert("storedVersions".to_owned(), stored.into());
     if conflict.is_none() {
         fields.insert("acceptedNames".to_owned(), at(crd, "/spec/names").clone());

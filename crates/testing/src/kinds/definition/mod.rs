@@ -4,20 +4,75 @@ mod accept;
 
 pub(crate) use accept::establish;
 
+use std::sync::Arc;
+
 use kube::core::response::StatusCause;
 use kube_codegen_schema::definition;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    kinds::kind::Kind,
+    kinds::{kind::Kind, status::forbidden, store::Store},
     values::{
-        object::{at, flag, list, put, strings, text},
-        status::{cause, of_field},
+        object::{at, deleting, flag, list, now, put, strings, text},
+        status::{Answer, cause, of_field},
     },
 };
 
 pub(crate) fn is_definition(kind: &Kind) -> bool {
     kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition"
+}
+
+/// The finalizer of a deleted definition that still has instances.
+pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// Marks a definition as deleted.
+pub(crate) fn end(crd: &mut Value) {
+    let mut finalizers = strings(crd, "/metadata/finalizers");
+    if !finalizers.iter().any(|name| name == CLEANUP) {
+        finalizers.push(CLEANUP.to_owned());
+    }
+    put(crd, "/metadata/finalizers", finalizers.into());
+    put(crd, "/metadata/deletionTimestamp", now());
+    terminating(
+        crd,
+        "InstanceDeletionPending",
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    );
+}
+
+/// Sets the condition `Terminating`, which holds until there are no more instances.
+pub(crate) fn terminating(crd: &mut Value, reason: &str, message: &str) {
+    let holds = reason != "InstanceDeletionCompleted";
+    let condition = json!({
+        "type": "Terminating",
+        "status": if holds { "True" } else { "False" },
+        "reason": reason,
+        "message": message,
+        "lastTransitionTime": now(),
+    });
+    let others = list(crd, "/status/conditions").iter();
+    let others = others.filter(|it| text(it, "/type") != "Terminating");
+    let all: Vec<Value> = others.cloned().chain([condition]).collect();
+    put(crd, "/status/conditions", all.into());
+}
+
+/// Refuses a new instance of a definition that is being deleted.
+pub(crate) fn admit(store: &Store, kind: &Kind, name: &str) -> Answer<()> {
+    let found = kind.custom.then(|| of(store, kind)).flatten();
+    if found.is_some_and(|(_, crd)| deleting(&crd)) {
+        let why = "create not allowed while custom resource definition is terminating";
+        return Err(forbidden(kind, name, why));
+    }
+    Ok(())
+}
+
+/// Returns the definition of a kind.
+pub(crate) fn of(store: &Store, kind: &Kind) -> Option<(Arc<Kind>, Arc<Value>)> {
+    let definitions = store
+        .kinds
+        .get("apiextensions.k8s.io", "customresourcedefinitions")?;
+    let crd = store.get(definitions, "", &kind.qualified())?;
+    Some((definitions.clone(), crd))
 }
 
 /// Sets the defaults that depend on other fields.

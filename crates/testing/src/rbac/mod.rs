@@ -1,4 +1,10 @@
 //! Evaluates Roles and bindings (`k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac`).
+//!
+//! It may use `request`, `kinds` and `values`.
+
+mod escalation;
+
+use std::collections::BTreeSet;
 
 use http::Method;
 use kube::core::response::{Status, StatusDetails, reason};
@@ -6,12 +12,14 @@ use serde_json::{Value, json};
 
 use crate::{
     kinds::store::Store,
-    request::{MASTERS, Request, User},
+    request::{MASTERS, Request, User, Verb},
     values::{
         object::{self, at, list, strings, text},
         status::{Answer, no_details},
     },
 };
+
+pub(crate) use escalation::check as check_escalation;
 
 const GROUP: &str = "rbac.authorization.k8s.io/v1";
 
@@ -38,13 +46,17 @@ impl<'a> Attributes<'a> {
             "" if target.kind.is_namespace() => &target.name,
             namespace => namespace,
         };
+        let name = match request.verb {
+            Verb::List | Verb::Watch => selected(request.query.get("fieldSelector")),
+            _ => &target.name,
+        };
         Self {
             verb: request.verb.as_str(),
             group: &target.kind.group,
             resource: &target.kind.plural,
             subresource: &target.subresource,
             namespace,
-            name: &target.name,
+            name,
             path: "",
         }
     }
@@ -70,6 +82,28 @@ impl<'a> Attributes<'a> {
             format!("{}/{}", self.resource, self.subresource)
         }
     }
+}
+
+/// Returns the name that a field selector demands.
+fn selected(selector: Option<&str>) -> &str {
+    let terms = selector.unwrap_or_default().split(',');
+    let mut names = terms.filter_map(|term| {
+        let name = term.trim().strip_prefix("metadata.name=")?;
+        Some(name.strip_prefix('=').unwrap_or(name))
+    });
+    names.next().unwrap_or_default()
+}
+
+/// Refuses a write that would create an object if its user may not create one: an update or an apply needs two permissions then.
+pub(crate) fn authorize_creation(store: &Store, request: &Request) -> Answer<()> {
+    if !store.authorization || request.verb == Verb::Create {
+        return Ok(());
+    }
+    let attributes = Attributes {
+        verb: "create",
+        ..Attributes::of(request)
+    };
+    authorize(store, &request.user, &attributes)
 }
 
 /// Refuses a request that no rule of the user allows, with the message of kube-apiserver.
@@ -199,18 +233,23 @@ fn role_rules(store: &Store, kind: &str, name: &str, namespace: &str) -> Option<
     let known = store.kinds.named(GROUP, kind)?;
     let scope = if kind == "Role" { namespace } else { "" };
     let role = store.get(known, scope, name)?;
-    let mut rules = list(&role, "/rules").to_vec();
-    for selector in list(&role, "/aggregationRule/clusterRoleSelectors") {
-        for other in store.list(known, "") {
+    let (mut rules, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut next = vec![role];
+    // What is collected may collect others: `admin` has what `edit` and `view` have.
+    while let Some(role) = next.pop() {
+        if !seen.insert(object::name(&role).to_owned()) {
+            continue;
+        }
+        rules.extend_from_slice(list(&role, "/rules"));
+        let selectors = list(&role, "/aggregationRule/clusterRoleSelectors");
+        for selector in selectors {
             let wanted = at(selector, "/matchLabels").as_object();
-            let labels = at(&other, "/metadata/labels");
-            if wanted.is_some_and(|wanted| {
-                wanted
-                    .iter()
-                    .all(|(key, value)| labels.get(key) == Some(value))
-            }) {
-                rules.extend_from_slice(list(&other, "/rules"));
-            }
+            let others = store.list(known, "").into_iter();
+            next.extend(others.filter(|other| {
+                let labels = at(other, "/metadata/labels");
+                let has = |(key, value): (&String, &Value)| labels.get(key) == Some(value);
+                wanted.is_some_and(|wanted| wanted.iter().all(has))
+            }));
         }
     }
     Some(rules)
