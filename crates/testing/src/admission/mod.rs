@@ -2,6 +2,7 @@
 //!
 //! It may use `fields`, `request`, `kinds` and what those use.
 
+pub(crate) mod classes;
 mod limits;
 pub(crate) mod namespaces;
 mod service_ports;
@@ -87,6 +88,10 @@ pub(crate) fn complete(
                 None => rules.validate(sent),
             };
             causes.extend(found.into_iter().map(of_field));
+            if causes.is_empty() {
+                let warnings = names::warnings(old, object);
+                request.warnings.borrow_mut().extend(warnings);
+            }
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);
@@ -105,6 +110,10 @@ pub(crate) fn complete(
                 builtin::default(schema, object);
             }
             builtin::prepare(schema, kind, subresource, old, object, is_labelled);
+            if old.is_none() {
+                classes::apply(store, request, object)?;
+            }
+            classes::check(store, kind, object)?;
             causes.extend(builtin::validate(kind, subresource, old, object));
             // An invalid object gets errors alone, and an update of the status no warnings.
             let is_warned = causes.is_empty() && request.target.subresource != "status";

@@ -69,6 +69,9 @@ fn plan(pass: &Pass<'_>, pod: &Value) -> PodPlan {
 fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
     let plan = plan(pass, pod);
     let node = text(pod, "/spec/nodeName");
+    if !list(pod, "/spec/schedulingGates").is_empty() {
+        return;
+    }
     if node.is_empty() {
         let chosen = match plan {
             PodPlan::Pending => None,

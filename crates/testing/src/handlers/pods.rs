@@ -136,6 +136,12 @@ pub(crate) fn bind(store: &mut Store, request: &Request) -> Answer<Value> {
         named.plural.push_str("/binding");
         return Err(conflict(&named, &target.name, &why));
     }
+    if !list(&pod, "/spec/schedulingGates").is_empty() {
+        let why = format!("pod {} has non-empty .spec.schedulingGates", target.name);
+        let mut named = Kind::clone(&target.kind);
+        named.plural.push_str("/binding");
+        return Err(conflict(&named, &target.name, &why));
+    }
     if !request.dry_run() {
         let mut bound = Value::clone(&pod);
         put(&mut bound, "/spec/nodeName", node.into());

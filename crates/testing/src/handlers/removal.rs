@@ -40,7 +40,7 @@ pub(crate) fn delete(
     let terminates = store.namespaces && kind.is_namespace();
     let period = period(store, kind, object, grace);
     if finalizers.is_empty() && !terminates && period == 0 {
-        return (remove(store, kind, object), true);
+        return (end(store, kind, object), true);
     }
     let remaining = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
     if !deleting(object) {
@@ -69,6 +69,26 @@ pub(crate) fn delete(
         .filter(|remaining| object::uid(remaining) == object::uid(object));
     let removed = remaining.is_none();
     (remaining.unwrap_or(stored), removed)
+}
+
+/// Removes an object. A Pod is marked as deleted first, which watches see.
+fn end(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
+    if !kind.group.is_empty() || kind.kind != "Pod" {
+        return remove(store, kind, object);
+    }
+    let mut marked = Value::clone(object);
+    let remaining = at(object, "/metadata/deletionGracePeriodSeconds").as_i64();
+    match remaining.filter(|_| deleting(object)) {
+        None => mark(&mut marked, 0),
+        Some(0) => {}
+        Some(remaining) => shorten(&mut marked, remaining, 0),
+    }
+    let marked = if marked == **object {
+        object.clone()
+    } else {
+        store.write(kind, marked)
+    };
+    remove(store, kind, &marked)
 }
 
 /// Marks a definition as deleted, and deletes its instances: it goes with the last of them. Returns it as the client sees it.

@@ -40,6 +40,7 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
     }));
     causes.extend(labels("metadata.labels", at(object, "/metadata/labels")));
     causes.extend(annotations(at(object, "/metadata/annotations")));
+    causes.extend(finalizers(kind, object));
     let owners = object::list(object, "/metadata/ownerReferences").iter();
     for (index, owner) in owners.enumerate() {
         for field in ["apiVersion", "kind", "name", "uid"] {
@@ -50,6 +51,53 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
                     "Required value: must not be empty",
                 ));
             }
+        }
+    }
+    causes
+}
+
+/// The finalizers without a domain.
+const STANDARD: [&str; 3] = ["foregroundDeletion", "kubernetes", "orphan"];
+
+/// Returns what the server advises about new finalizers of a custom resource.
+pub(crate) fn warnings(old: Option<&Value>, object: &Value) -> Vec<String> {
+    let before = old.map(|old| object::strings(old, "/metadata/finalizers"));
+    let before = before.unwrap_or_default();
+    let new = object::strings(object, "/metadata/finalizers").into_iter();
+    let new = new.filter(|name| {
+        let is_known = name.contains('/') || STANDARD.contains(&name.as_str());
+        !is_known && !before.contains(name)
+    });
+    new.map(|name| {
+        let how = if name.contains('.') {
+            " including a path (/)"
+        } else {
+            ""
+        };
+        format!(
+            "metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name{how} to avoid accidental conflicts with other finalizer writers"
+        )
+    })
+    .collect()
+}
+
+/// Returns the violations in finalizers. Those of a custom resource need no domain.
+fn finalizers(kind: &Kind, object: &Value) -> Vec<StatusCause> {
+    let all = object::strings(object, "/metadata/finalizers");
+    let invalid = |path: String, name: &str, why: &str| {
+        let message = format!("Invalid value: {name:?}: {why}");
+        cause(path, "FieldValueInvalid", message)
+    };
+    let mut causes = Vec::new();
+    for name in &all {
+        let whys = names::qualified_name(name).into_iter();
+        causes.extend(whys.map(|why| invalid("metadata.finalizers".to_owned(), name, &why)));
+    }
+    for (index, name) in all.iter().enumerate() {
+        if !kind.custom && !name.contains('/') && !STANDARD.contains(&name.as_str()) {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            let path = format!("metadata.finalizers[{index}]");
+            causes.push(invalid(path, name, why));
         }
     }
     causes

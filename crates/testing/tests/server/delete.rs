@@ -1,9 +1,14 @@
 //! Deletion: finalizers, preconditions, collections, garbage collection.
 use std::sync::{Arc, Mutex};
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{
-    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions},
+    Api,
+    api::{
+        DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions, WatchEvent,
+        WatchParams,
+    },
     runtime::{
         controller::Action,
         finalizer::{Event, finalizer},
@@ -298,4 +303,33 @@ async fn an_owner_that_cannot_be_looked_up_may_exist() {
         is_about.then(|| object["reason"].clone())
     });
     assert_eq!(reasons, ["OwnerRefInvalidNamespace"]);
+}
+
+#[tokio::test]
+async fn a_pod_is_marked_before_it_is_removed() {
+    let server = ApiServer::new();
+    let pods: Api<Pod> = Api::default_namespaced(server.client());
+    let pod =
+        json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "image": "a"}]}});
+    pods.create(
+        &PostParams::default(),
+        &serde_json::from_value(pod).unwrap(),
+    )
+    .await
+    .unwrap();
+    let mut watch = Box::pin(pods.watch(&WatchParams::default(), "0").await.unwrap());
+    pods.delete("a", &DeleteParams::default()).await.unwrap();
+    let mut events = Vec::new();
+    for _ in 0..3 {
+        events.push(match watch.next().await.unwrap().unwrap() {
+            WatchEvent::Added(pod) => ("added", pod.metadata.deletion_grace_period_seconds),
+            WatchEvent::Modified(pod) => ("modified", pod.metadata.deletion_grace_period_seconds),
+            WatchEvent::Deleted(pod) => ("deleted", pod.metadata.deletion_grace_period_seconds),
+            other => panic!("{other:?}"),
+        });
+    }
+    assert_eq!(
+        events,
+        [("added", None), ("modified", Some(0)), ("deleted", Some(0))]
+    );
 }

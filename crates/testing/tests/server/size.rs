@@ -1,13 +1,18 @@
 //! Many objects: the time to delete a collection, and the memory of stored objects.
 use std::{fs, time::Instant};
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::{
+    ByteString,
+    api::core::v1::{ConfigMap, Secret},
+};
 use kube::{
     Api,
-    api::{DeleteParams, ListParams},
+    api::{DeleteParams, ListParams, PostParams},
 };
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
+
+use super::support::refused;
 
 /// How many objects are measured.
 #[cfg(target_os = "linux")]
@@ -82,4 +87,36 @@ async fn a_million_objects_take_less_than_2_gib() {
     let peak = bytes("VmHWM:") - before;
     println!("{} MiB at most", peak >> 20);
     assert!(peak < 2 << 30, "{peak} bytes");
+}
+
+#[tokio::test]
+async fn the_values_of_a_config_map_or_a_secret_have_a_limit() {
+    let server = ApiServer::new();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    let secrets: Api<Secret> = Api::default_namespaced(server.client());
+    for (bytes, fits) in [(1 << 20, true), ((1 << 20) + 1, false)] {
+        let name = format!("a-{bytes}");
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some(name.clone());
+        map.data = Some([("a".to_owned(), "x".repeat(bytes))].into());
+        let created = maps.create(&PostParams::default(), &map).await;
+        let expected = format!(
+            "ConfigMap {name:?} is invalid: []: Too long: may not be more than 1048576 bytes"
+        );
+        assert_eq!(created.is_ok(), fits);
+        if !fits {
+            assert_eq!(refused(created).message, expected);
+        }
+        let mut secret = Secret::default();
+        secret.metadata.name = Some(name.clone());
+        secret.data = Some([("a".to_owned(), ByteString(vec![0; bytes]))].into());
+        let created = secrets.create(&PostParams::default(), &secret).await;
+        let expected = format!(
+            "Secret {name:?} is invalid: data: Too long: may not be more than 1048576 bytes"
+        );
+        assert_eq!(created.is_ok(), fits);
+        if !fits {
+            assert_eq!(refused(created).message, expected);
+        }
+    }
 }

@@ -152,13 +152,18 @@ fn pod(old: Option<&Value>, object: &mut Value) {
     match old {
         None => {
             let class = quality(at(object, "/spec"));
-            let status = json!({"phase": "Pending", "qosClass": class});
+            let mut status = json!({"phase": "Pending", "qosClass": class});
+            if !list(object, "/spec/schedulingGates").is_empty() {
+                status["conditions"] = json!([{
+                    "type": "PodScheduled",
+                    "status": "False",
+                    "reason": "SchedulingGated",
+                    "message": "Scheduling is blocked due to non-empty scheduling gates",
+                    "lastProbeTime": null,
+                    "lastTransitionTime": object::now(),
+                }]);
+            }
             put(object, "/status", status);
-            // The admission plugin Priority.
-            let spec = section(object, "spec");
-            spec.entry("priority").or_insert(json!(0));
-            spec.entry("preemptionPolicy")
-                .or_insert(json!("PreemptLowerPriority"));
         }
         Some(old) => {
             let spec = section(object, "spec");

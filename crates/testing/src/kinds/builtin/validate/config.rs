@@ -57,6 +57,31 @@ pub(super) fn config_map(it: &mut Causes, old: Option<&Value>, object: &Value) {
         }
     }
     data_keys(it, "binaryData", binary);
+    let texts = data.as_object().into_iter().flatten();
+    let texts = texts.map(|(_, value)| value.as_str().unwrap_or_default().len());
+    size(it, "[]", texts.sum::<usize>() + bytes(binary));
+}
+
+/// The most bytes that the values of a `ConfigMap` or a Secret have.
+const LARGEST: usize = 1 << 20;
+
+fn size(it: &mut Causes, path: &str, bytes: usize) {
+    if bytes > LARGEST {
+        let message = format!("Too long: may not be more than {LARGEST} bytes");
+        it.add(path, "FieldValueTooLong", message);
+    }
+}
+
+/// Returns how many bytes values have that are encoded in base64.
+fn bytes(data: &Value) -> usize {
+    let values = data.as_object().into_iter().flatten();
+    let of = |text: &str| {
+        let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
+        (text.len() / 4 * 3).saturating_sub(padding)
+    };
+    values
+        .map(|(_, value)| of(value.as_str().unwrap_or_default()))
+        .sum()
 }
 
 pub(super) fn secret(it: &mut Causes, old: Option<&Value>, object: &Value) {
@@ -66,6 +91,7 @@ pub(super) fn secret(it: &mut Causes, old: Option<&Value>, object: &Value) {
     }
     let data = at(object, "/data");
     data_keys(it, "data", data);
+    size(it, "data", bytes(data));
     let mut demand = |keys: &[&str]| {
         for key in keys {
             if data.get(*key).is_none() {

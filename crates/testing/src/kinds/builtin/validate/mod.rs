@@ -61,6 +61,7 @@ pub(crate) fn validate(
         ("", "Event") => others::event(it, object),
         ("networking.k8s.io", "Ingress") => network::ingress(it, object),
         ("networking.k8s.io", "NetworkPolicy") => network::network_policy(it, object),
+        ("scheduling.k8s.io", "PriorityClass") => others::priority_class(it, object),
         ("policy", "PodDisruptionBudget") => others::budget(it, object),
         (
             "admissionregistration.k8s.io",

@@ -308,3 +308,19 @@ fn policy_rule(it: &mut Causes, path: &str, rule: &Value, is_namespaced: bool) {
         );
     }
 }
+
+/// The highest priority of a class that users define.
+const HIGHEST: i64 = 1_000_000_000;
+
+pub(super) fn priority_class(it: &mut Causes, object: &Value) {
+    let name = text(object, "/metadata/name");
+    if name.starts_with("system-") {
+        let why = format!(
+            "priority class names with 'system-' prefix are reserved for system use only. error: {name} is not a known system priority class"
+        );
+        it.forbidden("metadata.name", &why);
+    } else if at(object, "/value").as_i64().is_some_and(|it| it > HIGHEST) {
+        let why = format!("maximum allowed value of a user defined priority is {HIGHEST}");
+        it.forbidden("value", &why);
+    }
+}

@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 
 use kube_codegen_formats::names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Causes, container, volume};
-use crate::values::object::{at, list, text};
+use crate::values::object::{self, at, list, text};
 
 pub(super) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
     spec(it, "spec", at(pod, "/spec"));
+    let is_gated = !list(pod, "/spec/schedulingGates").is_empty();
+    if is_gated && !text(pod, "/spec/nodeName").is_empty() {
+        let why = "cannot be set until all schedulingGates have been cleared";
+        it.forbidden("spec.nodeName", why);
+    }
     let added = list(pod, "/spec/ephemeralContainers");
     match old {
         None if !added.is_empty() => {
@@ -130,7 +135,18 @@ fn update(it: &mut Causes, old: &Value, new: &Value) {
             "existing toleration can not be modified except its tolerationSeconds",
         );
     }
+    let gates = list(old, "/schedulingGates");
+    for (index, gate) in list(new, "/schedulingGates").iter().enumerate() {
+        if !gates.contains(gate) {
+            let name = text(gate, "/name");
+            let why = format!("only deletion is allowed, but found new scheduling gate '{name}'");
+            it.forbidden(format!("spec.schedulingGates[{index}].name"), &why);
+        }
+    }
     let mut munged = new.clone();
+    if !gates.is_empty() {
+        gated(it, old, &mut munged);
+    }
     for name in ["containers", "initContainers"] {
         let before = list(old, &format!("/{name}"));
         let after = munged.get_mut(name).and_then(Value::as_array_mut);
@@ -139,10 +155,52 @@ fn update(it: &mut Causes, old: &Value, new: &Value) {
         }
     }
     for name in ["activeDeadlineSeconds", "tolerations", "schedulingGates"] {
-        crate::values::object::copy(crate::values::object::map(&mut munged), old, name);
+        object::copy(object::map(&mut munged), old, name);
     }
     if munged != *old {
         it.forbidden("spec", "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n");
+    }
+}
+
+/// Validates what may change in a Pod with scheduling gates: on which nodes it may run may be restricted further. Resets that in the new state.
+fn gated(it: &mut Causes, old: &Value, new: &mut Value) {
+    let selector = at(new, "/nodeSelector");
+    let before = at(old, "/nodeSelector").as_object();
+    let is_kept = |(key, value): (&String, &Value)| selector.get(key) == Some(value);
+    if !before.into_iter().flatten().all(is_kept) {
+        let why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
+        it.invalid("spec.nodeSelector", selector, why);
+    }
+    let terms =
+        "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
+    let path = terms.trim_start_matches('/').replace('/', ".");
+    let (before, after) = (list(old, terms), list(new, terms));
+    if !before.is_empty() && before.len() != after.len() {
+        let why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+        it.invalid(format!("spec.{path}"), at(new, terms), why);
+    } else {
+        for (index, (before, after)) in before.iter().zip(after).enumerate() {
+            let adds = |field: &str| {
+                let (before, after) = (list(before, field), list(after, field));
+                after.starts_with(before)
+            };
+            if !adds("/matchExpressions") || !adds("/matchFields") {
+                let why = "only additions are allowed (no mutations or deletions)";
+                it.invalid(format!("spec.{path}[{index}]"), after, why);
+            }
+        }
+    }
+    let spec = object::map(new);
+    object::copy(spec, old, "nodeSelector");
+    let mut affinity = spec.remove("affinity").unwrap_or_default();
+    object::copy(
+        object::map(&mut affinity),
+        at(old, "/affinity"),
+        "nodeAffinity",
+    );
+    let is_blank = affinity.as_object().is_some_and(Map::is_empty);
+    if !is_blank || !at(old, "/affinity").is_null() {
+        spec.insert("affinity".to_owned(), affinity);
     }
 }
 
