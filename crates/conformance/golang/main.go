@@ -23,8 +23,10 @@ import (
 	node "k8s.io/api/node/v1"
 	policy "k8s.io/api/policy/v1"
 	rbac "k8s.io/api/rbac/v1"
+	resource "k8s.io/api/resource/v1"
 	scheduling "k8s.io/api/scheduling/v1"
 	storage "k8s.io/api/storage/v1"
+	storagemigration "k8s.io/api/storagemigration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
@@ -53,7 +55,9 @@ func main() {
 		policy.SchemeGroupVersion:                policy.AddToScheme,
 		rbac.SchemeGroupVersion:                  rbac.AddToScheme,
 		scale.SchemeGroupVersion:                 scale.AddToScheme,
+		resource.SchemeGroupVersion:              resource.AddToScheme,
 		scheduling.SchemeGroupVersion:            scheduling.AddToScheme,
+		storagemigration.SchemeGroupVersion:      storagemigration.AddToScheme,
 		storage.SchemeGroupVersion:               storage.AddToScheme,
 	}
 	types := map[string][]field{}

@@ -32,8 +32,10 @@ const VERSIONS: &[&str] = &[
     "apis/node.k8s.io/v1",
     "apis/policy/v1",
     "apis/rbac.authorization.k8s.io/v1",
+    "apis/resource.k8s.io/v1",
     "apis/scheduling.k8s.io/v1",
     "apis/storage.k8s.io/v1",
+    "apis/storagemigration.k8s.io/v1",
 ];
 
 /// A version that has a type of requests alone, and the type.

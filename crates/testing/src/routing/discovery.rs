@@ -52,6 +52,8 @@ const GROUPS: &[&str] = &[
     "node.k8s.io",
     "discovery.k8s.io",
     "flowcontrol.apiserver.k8s.io",
+    "resource.k8s.io",
+    "storagemigration.k8s.io",
 ];
 
 /// The checks of health that have a path of their own.

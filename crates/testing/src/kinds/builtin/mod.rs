@@ -52,7 +52,13 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
 pub(crate) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
 /// Kinds without `metadata.generation`, in groups whose other kinds have it.
-const NO_GENERATION: &[&str] = &["ControllerRevision", "IPAddress", "ServiceCIDR"];
+const NO_GENERATION: &[&str] = &[
+    "ControllerRevision",
+    "IPAddress",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+    "ServiceCIDR",
+];
 const GENERATION: &[&str] = &[
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
@@ -63,6 +69,7 @@ const GENERATION: &[&str] = &[
     "flowcontrol.apiserver.k8s.io",
     "networking.k8s.io",
     "policy",
+    "resource.k8s.io",
     "scheduling.k8s.io",
 ];
 const CORE_GENERATION: &[&str] = &["Pod", "PodTemplate", "ReplicationController"];
@@ -358,6 +365,7 @@ pub(crate) fn returns_deleted(kind: &Kind) -> bool {
                 | "ResourceQuota"
         ),
         ("storage.k8s.io", name) => name != "CSIStorageCapacity",
+        ("resource.k8s.io", _) => true,
         _ => false,
     }
 }

@@ -101,6 +101,12 @@ fn set(name: &str, it: &mut Fields) {
             or_nil(it, "name", "");
             or_nil(it, "protocol", "TCP");
         }
+        ("resource", "v1.ExactDeviceRequest" | "v1.DeviceSubRequest") => {
+            or(it, "allocationMode", "ExactCount");
+            if get(it, "allocationMode") == "ExactCount" {
+                or(it, "count", 1);
+            }
+        }
         ("scheduling", "v1.PriorityClass") => {
             or_nil(it, "preemptionPolicy", "PreemptLowerPriority");
         }
