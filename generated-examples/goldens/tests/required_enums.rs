@@ -1,13 +1,14 @@
 //! Enums without a default, the structs that require them, and views by value and by reference.
 use std::collections::BTreeMap;
 
+use kube::CustomResourceExt as _;
 use kube_codegen_goldens::{
     Machine,
     required_enums::example_com::v1::{
         Gate, GateName, GatePhase, GateSpec, GateSpecEither, GateSpecLock, GateSpecLockByCode,
-        GateSpecLockOneOf, GateSpecLockValue, GateSpecMode, GateSpecPolicy, GateSpecSchedule,
-        GateSpecScheduleOneOf, GateSpecScheduleType, GateSpecScheduleUnit, GateSpecTarget,
-        GateSpecTargetMode, GateSpecTargetOneOf, GateStatus, GateStatusState,
+        GateSpecLockOneOf, GateSpecLockValue, GateSpecMode, GateSpecNames, GateSpecPolicy,
+        GateSpecSchedule, GateSpecScheduleOneOf, GateSpecScheduleType, GateSpecScheduleUnit,
+        GateSpecTarget, GateSpecTargetMode, GateSpecTargetOneOf, GateStatus, GateStatusState,
     },
 };
 use kube_codegen_runtime::record::Nullable;
@@ -101,4 +102,56 @@ fn a_view_refers_to_texts_and_lists_as_functions_take_them() {
     );
     let maybe = GateSpecTarget::maybe(Nullable::Null);
     assert_eq!(maybe.one_of(), GateSpecTargetOneOf::Maybe(&Nullable::Null));
+}
+
+#[test]
+fn setters_take_literals_and_build_in_one_expression() {
+    let spec = spec()
+        .with_owner("dev")
+        .with_mode("Fast")
+        .with_policy(GateSpecPolicy::Always)
+        .with_lock(
+            GateSpecLock::new(GateSpecLockValue::A)
+                .with_ratio(2)
+                .with_by_key(true),
+        )
+        .with_target(
+            GateSpecTarget::default()
+                .with_names(["a", "b"])
+                .with_labels([("tier", "web")])
+                .with_boxed_count(3)
+                .with_maybe("x"),
+        );
+    assert_eq!(
+        (spec.owner.as_str(), &spec.mode),
+        ("dev", &GateSpecMode::Fast)
+    );
+    assert_eq!(spec.policy, Some(GateSpecPolicy::Always));
+    assert_eq!(
+        spec.lock.as_ref().and_then(|lock| lock.ratio),
+        Some(2.into())
+    );
+    let target = spec.target.unwrap();
+    assert_eq!(target.names, Some(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(target.labels.unwrap()["tier"], "web");
+    assert_eq!(target.boxed_count.as_deref(), Some(&3));
+    assert_eq!(target.maybe, Some(Nullable::Value("x".to_owned())));
+    // The constructor of the field `withAll` has the name that the setter of `all` would have.
+    let names = GateSpecNames::with_all("a".to_owned()).with_all_("b");
+    assert_eq!(names.all.as_deref(), Some("b"));
+}
+
+/// `crd()` is that of the input but for the descriptions.
+#[test]
+fn descriptions_are_stripped_on_request() {
+    let crd = Gate::crd();
+    let version = &crd.spec.versions[0];
+    let schema = version
+        .schema
+        .as_ref()
+        .and_then(|it| it.open_api_v3_schema.as_ref());
+    let text = serde_json::to_string(schema.unwrap()).unwrap();
+    assert!(!text.contains("Copies alone"), "{text}");
+    assert!(text.contains("has(self.byKey)"), "{text}");
+    assert_eq!(Gate::crd_name(), "gates.example.com");
 }

@@ -1,5 +1,7 @@
-//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables.
+//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables. On request,
+//! `builders.rs`: methods that set one field each.
 mod aliases;
+mod builders;
 mod records;
 
 use std::collections::BTreeMap;
@@ -15,12 +17,13 @@ use super::{
         imports::{Imports, Parameter, parameter},
     },
 };
+use crate::base::options::Options;
 use crate::model::ir::{
     Body, DefaultImpl, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct,
     Ty, TypeDef, TypeId, Union, Variant,
 };
 
-pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
+pub(super) fn emit<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> {
     let mut files = Vec::new();
     for module in &model.modules {
         files.push(OutFile {
@@ -33,6 +36,13 @@ pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
             contents: Contents::Table(Box::new(move || records::of(model, module))),
             exports: Exports::Nothing,
         });
+        if options.builders {
+            files.push(OutFile {
+                path: format!("{}/builders.rs", module.path()),
+                contents: Contents::rust(move || builders::of(model, module)),
+                exports: Exports::Nothing,
+            });
+        }
         if has_shared(model, module) {
             files.push(OutFile {
                 path: format!("{}/shared.rs", module.path()),

@@ -3,7 +3,7 @@
 //! Views of types of `example.com/v1` of whose fields at most one is set.
 
 use super::types::{
-    GateSpecLock, GateSpecLockByCode, GateSpecLockValue, GateSpecSchedule,
+    GateSpecLock, GateSpecLockByCode, GateSpecLockValue, GateSpecNames, GateSpecSchedule,
     GateSpecScheduleType, GateSpecScheduleUnit, GateSpecTarget, GateSpecTargetMode,
 };
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -75,6 +75,61 @@ impl GateSpecLock {
         Self {
             ratio: Some(value),
             ..Self::new(value_)
+        }
+    }
+}
+
+/// The field of [`GateSpecNames`] that is set.
+///
+/// The schema permits one at most.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GateSpecNamesOneOf<'a> {
+    /// `all`
+    All(&'a str),
+    /// `withAll`
+    WithAll(&'a str),
+    /// None of them is set.
+    None,
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
+    Several(Vec<&'static str>),
+}
+
+impl GateSpecNames {
+    /// The field that is set, as a [`GateSpecNamesOneOf`].
+    #[inline]
+    pub fn one_of(&self) -> GateSpecNamesOneOf<'_> {
+        let set = [
+            self.all.is_some().then_some("all"),
+            self.with_all.is_some().then_some("withAll"),
+        ];
+        if set.iter().flatten().count() > 1 {
+            return GateSpecNamesOneOf::Several(set.iter().flatten().copied().collect());
+        }
+        if let Some(value) = &self.all {
+            GateSpecNamesOneOf::All(value)
+        } else if let Some(value) = &self.with_all {
+            GateSpecNamesOneOf::WithAll(value)
+        } else {
+            GateSpecNamesOneOf::None
+        }
+    }
+
+    /// Creates one with only `all`.
+    #[inline]
+    pub fn all(value: String) -> Self {
+        Self {
+            all: Some(value),
+            ..Self::default()
+        }
+    }
+
+    /// Creates one with only `withAll`.
+    #[inline]
+    pub fn with_all(value: String) -> Self {
+        Self {
+            with_all: Some(value),
+            ..Self::default()
         }
     }
 }

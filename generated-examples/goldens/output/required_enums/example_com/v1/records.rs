@@ -21,16 +21,21 @@ kube_codegen_record::private::records! {
         1 lock "lock",
         2 machine "machine",
         3 mode "mode",
-        4 owner "owner",
-        5 policy "policy",
-        6 schedule "schedule",
-        7 target "target",
+        4 names "names",
+        5 owner "owner",
+        6 policy "policy",
+        7 schedule "schedule",
+        8 target "target",
     }
     GateSpecLock {
         0 by_code "byCode",
         1 by_key "byKey",
         2 ratio "ratio",
         3 value "value",
+    }
+    GateSpecNames {
+        0 all "all",
+        1 with_all "withAll",
     }
     GateSpecSchedule {
         0 days "days",

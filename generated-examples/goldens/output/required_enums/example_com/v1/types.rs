@@ -53,6 +53,10 @@ pub struct GateSpec {
     pub lock: Option<GateSpecLock>,
     pub machine: crate::Machine,
     pub mode: GateSpecMode,
+    /// A constructor that has the name of a setter.
+    ///
+    /// Maximum properties: 1.
+    pub names: Option<GateSpecNames>,
     pub owner: String,
     /// Default: `"Never"`.
     pub policy: Option<GateSpecPolicy>,
@@ -140,6 +144,13 @@ pub enum GateSpecMode {
     Safe,
     /// A value not described by the schema, kept verbatim.
     Other(String),
+}
+
+/// A constructor that has the name of a setter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GateSpecNames {
+    pub all: Option<String>,
+    pub with_all: Option<String>,
 }
 
 /// `spec.policy` of `Gate`.
