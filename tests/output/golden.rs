@@ -206,7 +206,7 @@ fn manifests_lose_nothing_but_descriptions_and_those_on_request() {
         assert!(whole.keys().eq(smaller.keys()));
         for (file, text) in &whole {
             let other = &smaller[file];
-            if !file.ends_with(".json") {
+            if Path::new(file).extension().is_none_or(|it| it != "json") {
                 assert_eq!(text, other, "{case}: {file}");
                 continue;
             }

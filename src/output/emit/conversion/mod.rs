@@ -61,9 +61,9 @@ fn conversions(model: &Model, module: &Module, options: &Options) -> TokenStream
     });
     let paths = all.iter().flat_map(|conversion| {
         let changes = conversion.steps.iter().map(|step| &step.change);
-        let changed = changes.flat_map(|change| [&change.from, &change.to]);
+        let places = changes.flat_map(|change| [&change.from, &change.to]);
         let keyed = conversion.keyed.iter().map(|(path, _)| path);
-        changed.flatten().chain(keyed)
+        places.flatten().chain(keyed)
     });
     let field_path = paths.into_iter().any(is_nested).then(|| quote!(FieldPath,));
     let items = all

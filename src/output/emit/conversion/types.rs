@@ -80,13 +80,13 @@ impl Types<'_> {
             // Below a shared type, fields refer to locations of the version that defines it, which may be at other paths: the name is
             // that of the version's own location.
             Ty::Named(_) => match self.model.location(kind, path) {
-                Some(id) => match self.model.types.reused(id) {
-                    Some(reused) => self.write(kind, path, reused),
-                    None => {
-                        let (module, name) = (self.module(kind), self.model.types[id].name());
-                        quote!(#module::#name)
+                Some(id) => {
+                    if let Some(reused) = self.model.types.reused(id) {
+                        return self.write(kind, path, reused);
                     }
-                },
+                    let (module, name) = (self.module(kind), self.model.types[id].name());
+                    quote!(#module::#name)
+                }
                 None => scalar_type(Scalar::Json),
             },
             Ty::External(path) => code::parsed(path),
