@@ -55,10 +55,12 @@ pub(crate) fn generate(path: &Path) -> BTreeMap<String, String> {
 /// Reads the options file beside a fixture.
 pub(crate) fn options(fixture: &Path) -> Options {
     #[derive(Default, serde::Deserialize)]
-    #[serde(default, deny_unknown_fields)]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     struct OptionsFile {
         kubernetes: Kubernetes,
         emit: Vec<Emitter>,
+        builders: bool,
+        crd_descriptions: Option<bool>,
         #[serde(rename = "override")]
         overrides: Vec<Override>,
         #[serde(rename = "conversion")]
@@ -71,6 +73,10 @@ pub(crate) fn options(fixture: &Path) -> Options {
     let mut options = Options::default();
     options.kubernetes = file.kubernetes;
     options.emit = file.emit;
+    options.builders = file.builders;
+    if let Some(kept) = file.crd_descriptions {
+        options.crd_descriptions = kept;
+    }
     options.overrides = file.overrides;
     options.conversions = file.conversions;
     options

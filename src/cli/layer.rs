@@ -202,6 +202,8 @@ mod tests {
                 reuse: false,
                 kubernetes: Kubernetes::V1_35,
                 dedup: false,
+                builders: true,
+                crd_descriptions: false,
                 feature_gates: true,
                 keep_going: true,
                 overrides,
@@ -229,6 +231,8 @@ mod tests {
         reuse = false
         kubernetes = "1.35"
         dedup = false
+        builders = true
+        crd-descriptions = false
         feature-gates = true
         keep-going = true
         exclude = ["tests", "crds/*_old.yaml"]
@@ -269,6 +273,8 @@ mod tests {
         "--reuse=false",
         "--kubernetes=1.35",
         "--dedup=false",
+        "--builders",
+        "--crd-descriptions=false",
         "--feature-gates",
         "--keep-going",
         "--exclude=tests",
@@ -302,6 +308,8 @@ mod tests {
             .reuse(false)
             .kubernetes(Kubernetes::V1_35)
             .dedup(false)
+            .builders(true)
+            .crd_descriptions(false)
             .emit([Emitter::Types])
             .emit(vec![Emitter::Client])
             .feature_gates(true)

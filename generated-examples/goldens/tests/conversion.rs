@@ -155,8 +155,7 @@ impl ConvertPoolV1beta1 for Conversion {
 
     fn spec_resourcepool_if_absent(&self) -> IfAbsent<v1::PoolSpecResourcePool> {
         IfAbsent::value(v1::PoolSpecResourcePool {
-            kind: v1::PoolSpecResourcePoolKind::Shared,
-            ..Default::default()
+            ..v1::PoolSpecResourcePool::new(v1::PoolSpecResourcePoolKind::Shared)
         })
     }
 }

@@ -9,6 +9,7 @@ mod lookups;
 mod newer_kubernetes;
 mod one_of;
 mod presence;
+mod required_enums;
 mod round_trip;
 mod shared_types;
 mod validation;

@@ -20,7 +20,7 @@ fn the_field_that_is_set_is_matched() {
     let IssuerSpecOneOf::Ca(ca) = spec.one_of() else {
         panic!("{:?}", spec.one_of());
     };
-    assert_eq!(ca.one_of(), IssuerSpecCaOneOf::Secret(&"key".to_owned()));
+    assert_eq!(ca.one_of(), IssuerSpecCaOneOf::Secret("key"));
     issuer(spec.clone()).validate().unwrap();
 
     assert_eq!(IssuerSpec::default().one_of(), IssuerSpecOneOf::None);
@@ -38,10 +38,7 @@ fn the_field_that_is_set_is_matched() {
 fn fields_that_decide_are_set() {
     let vault = IssuerSpecVault::token("secret".to_owned());
     assert_eq!(vault.r#type, IssuerSpecVaultType::Token);
-    assert_eq!(
-        vault.one_of(),
-        IssuerSpecVaultOneOf::Token(&"secret".to_owned())
-    );
+    assert_eq!(vault.one_of(), IssuerSpecVaultOneOf::Token("secret"));
     issuer(IssuerSpec::vault(vault)).validate().unwrap();
 }
 
@@ -54,7 +51,7 @@ fn a_struct_has_several_views() {
     assert!(matches!(acme.one_of(), IssuerSpecAcmeOneOf::Dns01(_)));
     assert_eq!(
         acme.one_of_key_secret(),
-        IssuerSpecAcmeOneOfKeySecret::KeyRef(&"key".to_owned())
+        IssuerSpecAcmeOneOfKeySecret::KeyRef("key")
     );
     issuer(IssuerSpec::acme(acme)).validate().unwrap();
 }
@@ -64,9 +61,9 @@ fn a_shared_type_has_its_view_at_each_location_and_version() {
     let source = IssuerSpecSelfSignedSource::none(true);
     assert_eq!(
         source.one_of(),
-        IssuerSpecSelfSignedSourceOneOf::None2(&true)
+        IssuerSpecSelfSignedSourceOneOf::None2(true)
     );
-    assert_eq!(source.one_of(), v1beta1::IssuerSpecCaOneOf::None2(&true));
+    assert_eq!(source.one_of(), v1beta1::IssuerSpecCaOneOf::None2(true));
     // `Default::default` and `Clone::clone` are still what they are everywhere.
     assert_eq!(IssuerSpecCa::default().one_of(), IssuerSpecCaOneOf::None);
     let named = IssuerSpecCa::new_default("x".to_owned());
@@ -77,5 +74,5 @@ fn a_shared_type_has_its_view_at_each_location_and_version() {
 fn an_item_has_a_view() {
     let read: IssuerSpecPorts = serde_json::from_value(json!({"slot": 80})).unwrap();
     assert_eq!(read, IssuerSpecPorts::slot(80));
-    assert_eq!(read.one_of(), IssuerSpecPortsOneOf::Slot(&80));
+    assert_eq!(read.one_of(), IssuerSpecPortsOneOf::Slot(80));
 }

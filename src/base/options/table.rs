@@ -61,6 +61,16 @@ macro_rules! each_option {
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder dedup(on: bool) { *dedup = on; };
 
+                /// Add a method `with_FIELD` to each struct for each of its fields, to build values in one expression
+                builders: bool = false, key "builders",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder builders(on: bool) { *builders = on; };
+
+                /// Keep the descriptions in the CRDs that `crd()` returns; without them, programs are smaller [default: true]
+                crd_descriptions: bool = true, key "crd-descriptions",
+                flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
+                builder crd_descriptions(kept: bool) { *crd_descriptions = kept; };
+
                 /// Give each group and version its own cargo feature, such as `example-com-v1`
                 feature_gates: bool = false, key "feature-gates",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),

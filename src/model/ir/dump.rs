@@ -1,6 +1,7 @@
 //! Prints a frozen model as text, for support and tests.
 use super::{
-    Body, Choice, Enum, EnumBase, Field, Ident, Kind, Model, Module, Presence, Rules, Ty, TypeId,
+    Body, Choice, DefaultImpl, Enum, EnumBase, Field, Ident, Kind, Model, Module, Presence, Rules,
+    Ty, TypeId,
 };
 use kube_codegen_formats::printable;
 use std::fmt::Write;
@@ -35,7 +36,7 @@ impl Model {
         let def = &self.types[id];
         let head = self.head(id);
         let mut derives: Vec<&str> = def.derives.more.iter().map(String::as_str).collect();
-        derives.extend(def.derives.default.then_some("Default"));
+        derives.extend((def.derives.default == DefaultImpl::Derived).then_some("Default"));
         let derives = match derives.as_slice() {
             [] => String::new(),
             derives => format!(", derives {}", derives.join(" ")),

@@ -20,8 +20,8 @@ pub use module::{Module, ModuleNames};
 pub use rules::{Element, Rules};
 pub use ty::{IntWidth, Scalar, Ty};
 pub use typedef::{
-    Arm, Body, Choice, Derives, Enum, EnumBase, Field, Member, Presence, Struct, TypeDef, Union,
-    Variant,
+    Arm, Body, Choice, DefaultImpl, Derives, Enum, EnumBase, Field, Member, Presence, Struct,
+    TypeDef, Union, Variant,
 };
 
 use crate::base::diag::Place;
@@ -123,6 +123,28 @@ impl Types {
             }
         }
         id
+    }
+
+    /// Returns the type of another crate, or the scalar, that the name of a schema location is an alias of.
+    pub fn reused(&self, id: TypeId) -> Option<&Ty> {
+        match &self[self.definition(id)].body {
+            Body::Alias(ty) => Some(ty),
+            Body::Struct(_) | Body::Enum(_) | Body::Union(_) => None,
+        }
+    }
+
+    /// Returns the required fields of a struct whose types have no `Default`: `new` takes their values.
+    pub fn without_default<'a>(&'a self, body: &'a Struct) -> impl Iterator<Item = &'a Field> {
+        let fields = body.fields.iter();
+        fields.filter(|field| {
+            let default = match &field.ty {
+                Ty::Named(id) => self[*id].derives.default,
+                Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) | Ty::External(_) => {
+                    DefaultImpl::Derived
+                }
+            };
+            field.presence == Presence::Required && default == DefaultImpl::Missing
+        })
     }
 
     /// Removes types, none of which may be referred to by one that stays. Returns the new id of each type that stays.

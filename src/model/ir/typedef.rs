@@ -172,6 +172,11 @@ pub struct Enum {
 }
 
 impl Enum {
+    /// Returns whether its values are copied: numbers are, texts are not.
+    pub fn is_copy(&self) -> bool {
+        matches!(self.base, EnumBase::Int(_)) && !self.constants
+    }
+
     /// Returns the index of the variant that a missing value is read as, if it is declared: empty text, zero or null.
     pub fn blank(&self) -> Option<usize> {
         let is_blank = |value: &Value| match self.base {
@@ -287,10 +292,22 @@ pub enum Presence {
 /// The traits a type derives besides `Clone`, `Debug` and `PartialEq`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derives {
-    /// `Default`: every required part implements it. Other types have an impl of their own.
-    pub default: bool,
+    /// `Default`.
+    pub default: DefaultImpl,
     /// Traits that overrides add.
     pub more: BTreeSet<String>,
+}
+
+/// How a type implements `Default`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultImpl {
+    /// By a derive: every required part implements it.
+    #[default]
+    Derived,
+    /// By an impl of its own, since a required part is of another crate, which may not implement it.
+    Blank,
+    /// Not at all: a required part is an enum to which the schema gives no default, and none of its values is a better guess than another.
+    Missing,
 }
 
 impl Presence {

@@ -2,7 +2,7 @@
 use crate::base::diag::{Code, Diagnostics};
 use crate::base::options::{Options, Override};
 use crate::base::source::Source;
-use crate::model::ir::{Body, Field, Model, Ty, TypeDef};
+use crate::model::ir::{Body, DefaultImpl, Field, Model, Ty, TypeDef};
 
 const CRD: &str = "
 apiVersion: apiextensions.k8s.io/v1
@@ -74,9 +74,16 @@ fn names_and_derives() {
     let (model, found) = run(Vec::new());
     assert_eq!(found, []);
     assert!(!field(&model, "FooSpec", "big").unwrap().boxed);
-    assert!(def(&model, "FooSpec").derives.default);
-    let mode = &def(&model, "FooSpecMode").derives;
-    assert!(!mode.default, "its blank value is not declared");
+    let default = |name| def(&model, name).derives.default;
+    assert_eq!(default("FooSpecList"), DefaultImpl::Derived);
+    // The schema declares neither a default nor an empty text.
+    assert_eq!(default("FooSpecMode"), DefaultImpl::Missing);
+    assert_eq!(
+        default("FooSpec"),
+        DefaultImpl::Missing,
+        "it requires a mode"
+    );
+    assert_eq!(default("Foo"), DefaultImpl::Derived, "its spec is optional");
     assert_eq!(model.modules[0].names().client.as_str(), "ExampleComV1");
     assert_eq!(model.kinds[0].names().method.as_str(), "foos");
 }

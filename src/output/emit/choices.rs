@@ -1,10 +1,15 @@
 //! `choices.rs` of each version: views of the fields of which at most one is set, and functions that set one.
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::{TokenStreamExt, quote};
 
 use super::{
     Contents, Exports, OutFile,
-    parts::{code, docs, imports::Imports},
+    parts::{
+        code, docs,
+        imports::{Borrowed, Imports, Parameter, parameter},
+    },
 };
 use crate::model::ir::{
     Body, Choice, EnumBase, Field, Ident, Member, Model, Module, Presence, Struct, Ty, TypeDef,
@@ -120,7 +125,7 @@ fn define(model: &Model, id: TypeId, imports: &mut Imports<'_>) -> TokenStream {
             .filter_map(|member| Some((member, field(body, &member.wire)?)))
             .collect();
         views.append_all(enumeration(def, choice, view, &members, imports));
-        methods.append_all(method(choice, view, &members));
+        methods.append_all(method(choice, view, &members, imports));
         for (member, field) in members {
             let Some(constructor) = &member.constructor else {
                 continue;
@@ -157,53 +162,74 @@ fn enumeration(
         "one at most"
     };
     let docs = code::docs(&[
-        format!("Which of some fields of [`{}`] is set.", def.defined_name()),
+        format!("The field of [`{}`] that is set.", def.defined_name()),
         String::new(),
         format!("The schema permits {said}."),
     ]);
     let variants = members.iter().map(|(member, field)| {
         let docs = code::doc(&docs::span(&member.wire));
         let variant = member.variant();
-        let ty = imports.set(field);
+        let ty = match imports.borrowed(field) {
+            Borrowed::Copy(ty) | Borrowed::Reference(ty) => ty,
+        };
         quote! {
             #docs
-            #variant(&'a #ty),
+            #variant(#ty),
         }
     });
     let variants: TokenStream = variants.collect();
+    let lifetime = borrows(members, imports).then(|| quote!(<'a>));
     quote! {
         #docs
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
-        pub enum #view<'a> {
+        pub enum #view #lifetime {
             #variants
             /// None of them is set.
             None,
-            /// Several are set: these, by their names on the wire. The API server refuses such an object.
+            /// Several are set: these, by their names on the wire. The API server rejects such an object.
             Several(Vec<&'static str>),
         }
     }
 }
 
-fn method(choice: &Choice, view: &Ident, members: &[(&Member, &Field)]) -> TokenStream {
+/// Returns whether a view has a reference. One of copies alone has no lifetime: rustc rejects a parameter that nothing uses.
+fn borrows(members: &[(&Member, &Field)], imports: &mut Imports<'_>) -> bool {
+    let mut members = members.iter();
+    members.any(|(_, field)| matches!(imports.borrowed(field), Borrowed::Reference(_)))
+}
+
+fn method(
+    choice: &Choice,
+    view: &Ident,
+    members: &[(&Member, &Field)],
+    imports: &mut Imports<'_>,
+) -> TokenStream {
     let method = choice.method();
-    let docs = code::doc(&format!("Returns which field is set: a [`{view}`]."));
+    let docs = code::doc(&format!("The field that is set, as a [`{view}`]."));
     let names = members.iter().map(|(member, field)| {
         let (ident, wire) = (field.ident(), &member.wire);
         quote!(self.#ident.is_some().then_some(#wire))
     });
     let arms = members.iter().map(|(member, field)| {
         let (ident, variant) = (field.ident(), member.variant());
+        let value = match imports.borrowed(field) {
+            Borrowed::Copy(_) if field.boxed => quote!(**value),
+            Borrowed::Copy(_) => quote!(*value),
+            Borrowed::Reference(_) => quote!(value),
+        };
         quote! {
             if let Some(value) = &self.#ident {
-                #view::#variant(value)
+                #view::#variant(#value)
             } else
         }
     });
+    let arms: Vec<TokenStream> = arms.collect();
+    let lifetime = borrows(members, imports).then(|| quote!(<'_>));
     quote! {
         #docs
         #[inline]
-        pub fn #method(&self) -> #view<'_> {
+        pub fn #method(&self) -> #view #lifetime {
             let set = [#(#names),*];
             if set.iter().flatten().count() > 1 {
                 return #view::Several(set.iter().flatten().copied().collect());
@@ -223,22 +249,30 @@ fn construct(
     field: &Field,
     imports: &mut Imports<'_>,
 ) -> TokenStream {
-    let sets = member.sets.iter().filter_map(|(wire, text)| {
-        let field = self::field(body, wire)?;
-        let value = text_of(model, field, text, imports)?;
-        let ident = field.ident();
-        let value = match field.presence {
-            Presence::Required => value,
-            Presence::Optional => quote!(Some(#value)),
-            Presence::Nullable | Presence::OptionalNullable => return None,
+    // What the schema demands of required fields without a default goes to `new`, of others into the struct expression.
+    let missing: Vec<&Field> = model.types.without_default(body).collect();
+    let mut sets = Vec::new();
+    let mut said = Vec::new();
+    let mut decided: BTreeMap<&str, TokenStream> = BTreeMap::new();
+    for (wire, text) in &member.sets {
+        let Some(field) = self::field(body, wire) else {
+            continue;
         };
-        Some((
-            quote!(#ident: #value,),
-            format!("{} is {}", docs::span(wire), docs::span(text)),
-        ))
-    });
-    let (sets, said): (Vec<TokenStream>, Vec<String>) = sets.unzip();
-    let mut line = format!("Creates it with {}", docs::span(&member.wire));
+        let Some(value) = text_of(model, field, text, imports) else {
+            continue;
+        };
+        let ident = field.ident();
+        match field.presence {
+            Presence::Required if missing.iter().any(|it| it.wire == *wire) => {
+                decided.insert(wire, value);
+            }
+            Presence::Required => sets.push(quote!(#ident: #value)),
+            Presence::Optional => sets.push(quote!(#ident: Some(#value))),
+            Presence::Nullable | Presence::OptionalNullable => continue,
+        }
+        said.push(format!("{} is {}", docs::span(wire), docs::span(text)));
+    }
+    let mut line = format!("Creates one with only {}", docs::span(&member.wire));
     if !said.is_empty() {
         line += "; the schema then demands that ";
         line += &said.join(", and that ");
@@ -251,16 +285,31 @@ fn construct(
     } else {
         quote!(value)
     };
+    let mut parameters = Vec::new();
+    let mut arguments = Vec::new();
+    for field in &missing {
+        if let Some(value) = decided.remove(field.wire.as_str()) {
+            arguments.push(value);
+        } else {
+            let Parameter { name, ty, .. } = parameter(field, &["value"], imports);
+            parameters.push(quote!(#name: #ty));
+            arguments.push(quote!(#name));
+        }
+    }
     // A struct whose every field is set has no others.
     let is_whole = body.fields.len() == 1 + sets.len() && body.rest.is_none();
-    let others = (!is_whole).then(|| quote!(..Self::default()));
+    let others = match (is_whole, missing.as_slice()) {
+        (true, _) => TokenStream::new(),
+        (false, []) => quote!(..Self::default()),
+        (false, _) => quote!(..Self::new(#(#arguments),*)),
+    };
     quote! {
         #docs
         #[inline]
-        pub fn #constructor(value: #ty) -> Self {
+        pub fn #constructor(value: #ty #(, #parameters)*) -> Self {
             Self {
                 #ident: Some(#value),
-                #(#sets)*
+                #(#sets,)*
                 #others
             }
         }

@@ -117,8 +117,8 @@ pub(crate) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m
 /// Runs one emitter. Each is one module of this folder, one line here and one row of the table in `options`.
 fn run<'m>(emitter: Emitter, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
     match emitter {
-        Emitter::Types => types::emit(model),
-        Emitter::Resource => resource::emit(model),
+        Emitter::Types => types::emit(model, options),
+        Emitter::Resource => resource::emit(model, options),
         Emitter::Client => client::emit(model, options),
         Emitter::Lister => lister::emit(model),
         Emitter::Informer => informer::emit(model, options),

@@ -122,7 +122,7 @@ fn module(model: &Model, folder: &Folder<'_>, options: &Options) -> TokenStream 
 
 /// The form of generated code: a change that makes older crates fail to compile it increases this number, and adds it to those that the
 /// macros `generated_code!` accept.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Refuses to compile with crates that do not know this form, by a sentence instead of errors in generated code.
 fn format(options: &Options) -> TokenStream {

@@ -61,6 +61,7 @@ fn replaced<'m>(model: &'m Model, module: &Module) -> BTreeSet<&'m str> {
 
 fn uses(text: &mut String, model: &Model, id: TypeId, names: &Names<'_>, is_replaced: bool) {
     let name = model.types[id].name().as_str();
+    let is_root = model.kind_of(id).is_some_and(|kind| kind.root == id);
     match &model.types[model.types.definition(id)].body {
         Body::Struct(body) => {
             if is_replaced {
@@ -70,12 +71,18 @@ fn uses(text: &mut String, model: &Model, id: TypeId, names: &Names<'_>, is_repl
                 let (ident, ty) = (field.ident(), field_type(model, id, field, names));
                 _ = writeln!(text, "let _: &{ty} = &value.{ident};");
             }
-            _ = writeln!(text, "let _ = api::{name} {{ ..Default::default() }};");
+            let others = match model.types.without_default(body).count() {
+                0 => "Default::default()".to_owned(),
+                // The kind has a constructor of its own, which takes its name.
+                _ if is_root => "todo!()".to_owned(),
+                count => format!("api::{name}::new({})", vec!["todo!()"; count].join(", ")),
+            };
+            _ = writeln!(text, "let _ = api::{name} {{ ..{others} }};");
             if let Some(field) = body.fields.first() {
                 let ident = field.ident();
                 _ = writeln!(
                     text,
-                    "let api::{name} {{ {ident}: first, .. }} = value;\nlet _ = api::{name} {{ {ident}: first, ..Default::default() }};"
+                    "let api::{name} {{ {ident}: first, .. }} = value;\nlet _ = api::{name} {{ {ident}: first, ..{others} }};"
                 );
             }
         }
@@ -93,7 +100,7 @@ fn uses(text: &mut String, model: &Model, id: TypeId, names: &Names<'_>, is_repl
                 let ident = variant.ident();
                 _ = writeln!(
                     text,
-                    "use api::{name}::{ident} as First;\nlet _ = matches!(value, First);\nlet _ = api::{name}::default();"
+                    "use api::{name}::{ident} as First;\nlet _ = matches!(value, First);"
                 );
             }
         }

@@ -187,12 +187,8 @@ impl Differences<'_> {
     /// Returns the keys of the list at the current path.
     fn keys(&self) -> Option<&'static [&'static str]> {
         let found = self.keyed.iter().find(|keyed| {
-            let levels = keyed.path.iter().enumerate().flat_map(|(number, level)| {
-                let item = (number > 0).then_some(None);
-                item.into_iter().chain(level.iter().copied().map(Some))
-            });
             let mut shape = self.shape.iter();
-            let same = levels.into_iter().all(|step| {
+            let same = keyed.path.steps().all(|step| {
                 shape
                     .next()
                     .is_some_and(|at| step.is_none() || at.as_deref() == step)

@@ -16,8 +16,8 @@
 //!     capacity.trim_end_matches("Gi").parse::<i64>()
 //! });
 //! let v1 = Spoke::new("v1")
-//!     .map(&[&["spec", "size"]], &[&["spec", "capacity"]], size)
-//!     .only_in_spoke(&[&["spec", "color"]], IfAbsent::value("red".to_owned()));
+//!     .map(["spec", "size"], ["spec", "capacity"], size)
+//!     .only_in_spoke(["spec", "color"], IfAbsent::value("red".to_owned()));
 //! let converter = Converter::new("example.com", "Widget", "v2").spoke(v1);
 //!
 //! let old = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 5, "color": "blue"}});
@@ -39,7 +39,7 @@ mod total;
 pub use converter::Converter;
 pub use error::ConversionError;
 pub use mapping::{IfAbsent, Mapping, Narrowing};
-pub use path::Path;
+pub use path::FieldPath;
 pub use review::review;
 pub use round_trip::{RoundTripError, assert_round_trips, round_trip};
 pub use spoke::Spoke;

@@ -1,10 +1,75 @@
 //! Paths of a schema, and the values that an object has at them.
+use std::fmt;
+
 use serde_json::{Map, Value};
 
-/// A path of a schema: the properties between one list or map and the next.
+/// The path of a field in a schema, from the root of the object.
 ///
-/// `&[&["spec", "ports"], &["port"]]` is `spec.ports[].port`; the value of each item of a map is reached likewise.
-pub type Path = &'static [&'static [&'static str]];
+/// A plain path converts from the names along it. [`FieldPath::each`] goes into the items of a list, or into the values of a map:
+///
+/// ```
+/// use kube_codegen_record::conversion::FieldPath;
+///
+/// assert_eq!(FieldPath::from(["spec", "size"]).to_string(), "spec.size");
+/// let port = FieldPath::new(["spec", "ports"]).each(["port"]);
+/// assert_eq!(port.to_string(), "spec.ports[].port");
+/// // The items themselves:
+/// assert_eq!(FieldPath::new(["spec", "levels"]).each([]).to_string(), "spec.levels[]");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FieldPath {
+    /// The properties between one list or map and the next.
+    levels: Vec<Vec<&'static str>>,
+}
+
+impl FieldPath {
+    /// Creates the path that goes through these properties.
+    pub fn new(names: impl IntoIterator<Item = &'static str>) -> Self {
+        let levels = vec![names.into_iter().collect()];
+        Self { levels }
+    }
+
+    /// Goes into each item of a list, or into each value of a map, and from there through these properties.
+    #[must_use]
+    pub fn each(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
+        self.levels.push(names.into_iter().collect());
+        self
+    }
+
+    /// Returns the steps: names, and none for an item or a value.
+    pub(super) fn steps(&self) -> impl Iterator<Item = Option<&'static str>> {
+        let levels = self.levels.iter().enumerate();
+        levels.flat_map(|(number, level)| {
+            let item = (number > 0).then_some(None);
+            item.into_iter().chain(level.iter().copied().map(Some))
+        })
+    }
+
+    /// Returns the number of steps.
+    pub(super) fn depth(&self) -> usize {
+        self.levels.iter().map(|level| level.len() + 1).sum()
+    }
+}
+
+impl<const N: usize> From<[&'static str; N]> for FieldPath {
+    fn from(names: [&'static str; N]) -> Self {
+        Self::new(names)
+    }
+}
+
+/// Formats the path as diagnostics do: `spec.ports[].port`.
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.steps().enumerate() {
+            match step {
+                Some(name) if number > 0 => write!(f, ".{name}")?,
+                Some(name) => f.write_str(name)?,
+                None => f.write_str("[]")?,
+            }
+        }
+        Ok(())
+    }
+}
 
 /// The item of a list, or the value of a map, that a path goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,67 +96,75 @@ impl Key {
     }
 }
 
-/// Returns the number of steps.
-pub(super) fn depth(path: Path) -> usize {
-    path.iter().map(|level| level.len() + 1).sum()
-}
-
-/// Formats a path as diagnostics do: `spec.ports[].port`.
-pub(super) fn text(path: Path) -> String {
-    let levels: Vec<String> = path.iter().map(|level| level.join(".")).collect();
-    let text = levels.join("[].");
-    text.strip_suffix('.').map_or(text.clone(), str::to_owned)
-}
-
 /// Takes the values at a path out of an object, with the items that each is in. An item itself is replaced by null.
-pub(super) fn take(value: &mut Value, path: Path) -> Vec<(Vec<Key>, Value)> {
+pub(super) fn take(value: &mut Value, path: &FieldPath) -> Vec<(Vec<Key>, Value)> {
     let mut found = Vec::new();
-    each_parent(value, path, &mut Vec::new(), &mut |parent, name, keys| {
-        let taken = match name {
-            Some(name) => parent
-                .as_object_mut()
-                .and_then(|fields| fields.remove(name)),
-            None => Some(parent.take()),
-        };
-        found.extend(taken.map(|value| (keys.to_vec(), value)));
-    });
+    each_parent(
+        value,
+        &path.levels,
+        &mut Vec::new(),
+        &mut |parent, name, keys| {
+            let taken = match name {
+                Some(name) => parent
+                    .as_object_mut()
+                    .and_then(|fields| fields.remove(name)),
+                None => Some(parent.take()),
+            };
+            found.extend(taken.map(|value| (keys.to_vec(), value)));
+        },
+    );
     found
 }
 
 /// Calls a function with each object that may hold the last property of a path.
 pub(super) fn each_object(
     value: &mut Value,
-    path: Path,
+    path: &FieldPath,
     visit: &mut dyn FnMut(&mut Map<String, Value>, &str),
 ) {
-    each_parent(value, path, &mut Vec::new(), &mut |parent, name, _| {
-        if let (Some(fields), Some(name)) = (parent.as_object_mut(), name) {
-            visit(fields, name);
-        }
-    });
+    each_parent(
+        value,
+        &path.levels,
+        &mut Vec::new(),
+        &mut |parent, name, _| {
+            if let (Some(fields), Some(name)) = (parent.as_object_mut(), name) {
+                visit(fields, name);
+            }
+        },
+    );
 }
 
 /// Calls a function with each value at a path.
-pub(super) fn each_value(value: &mut Value, path: Path, visit: &mut dyn FnMut(&mut Value)) {
-    each_parent(value, path, &mut Vec::new(), &mut |parent, name, _| {
-        let found = match name {
-            Some(name) => parent.get_mut(name),
-            None => Some(parent),
-        };
-        found.into_iter().for_each(&mut *visit);
-    });
+pub(super) fn each_value(value: &mut Value, path: &FieldPath, visit: &mut dyn FnMut(&mut Value)) {
+    each_parent(
+        value,
+        &path.levels,
+        &mut Vec::new(),
+        &mut |parent, name, _| {
+            let found = match name {
+                Some(name) => parent.get_mut(name),
+                None => Some(parent),
+            };
+            found.into_iter().for_each(&mut *visit);
+        },
+    );
 }
 
 type Visit<'a> = dyn FnMut(&mut Value, Option<&str>, &[Key]) + 'a;
 
 /// Calls a function with each value that contains the last property of a path, or with each item if the path ends with one.
-fn each_parent(value: &mut Value, path: Path, keys: &mut Vec<Key>, visit: &mut Visit<'_>) {
-    let Some((level, rest)) = path.split_first() else {
+fn each_parent(
+    value: &mut Value,
+    levels: &[Vec<&str>],
+    keys: &mut Vec<Key>,
+    visit: &mut Visit<'_>,
+) {
+    let Some((level, rest)) = levels.split_first() else {
         return;
     };
     let (parents, last) = match (rest, level.split_last()) {
         ([], Some((last, parents))) => (parents, Some(*last)),
-        _ => (*level, None),
+        _ => (level.as_slice(), None),
     };
     let mut at = value;
     for name in parents {
@@ -122,10 +195,10 @@ fn each_parent(value: &mut Value, path: Path, keys: &mut Vec<Key>, visit: &mut V
 }
 
 /// Puts a value at a path, within the given items. Missing objects are created, missing items are not.
-pub(super) fn put(object: &mut Value, path: Path, keys: &[Key], value: Value) {
+pub(super) fn put(object: &mut Value, path: &FieldPath, keys: &[Key], value: Value) {
     let mut at = object;
     let mut keys = keys.iter();
-    for (number, level) in path.iter().enumerate() {
+    for (number, level) in path.levels.iter().enumerate() {
         if number > 0 {
             let item = keys.next().and_then(|key| key.of_mut(at));
             match item {
@@ -133,7 +206,7 @@ pub(super) fn put(object: &mut Value, path: Path, keys: &[Key], value: Value) {
                 None => return,
             }
         }
-        for name in *level {
+        for name in level {
             if at.is_null() {
                 *at = Value::Object(Map::new());
             }

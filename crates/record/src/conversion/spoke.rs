@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::{
     ConversionError,
     mapping::{Convert, Fill, IfAbsent, Mapping},
-    path::{self, Key, Path},
+    path::{self, FieldPath, Key},
 };
 
 /// A version other than the hub, with the paths at which it differs from the hub.
@@ -17,7 +17,7 @@ pub struct Spoke {
 
 /// A list of `x-kubernetes-list-type: map`, in both versions.
 pub(super) struct Keyed {
-    pub(super) path: Path,
+    pub(super) path: FieldPath,
     pub(super) keys: &'static [&'static str],
 }
 
@@ -40,25 +40,31 @@ impl Direction {
 enum Step {
     /// Both versions have a value, at these paths.
     Map {
-        spoke: Path,
-        hub: Path,
+        spoke: FieldPath,
+        hub: FieldPath,
         to_hub: Convert,
         to_spoke: Convert,
     },
     /// Conversion in this direction takes the value away.
-    Remove { direction: Direction, path: Path },
+    Remove {
+        direction: Direction,
+        path: FieldPath,
+    },
     /// Conversion in this direction sets the value where it is absent.
     Fill {
         direction: Direction,
-        path: Path,
+        path: FieldPath,
         value: Fill,
     },
     /// Conversion in this direction removes nulls.
-    NotNull { direction: Direction, path: Path },
+    NotNull {
+        direction: Direction,
+        path: FieldPath,
+    },
     /// Conversion in this direction keeps only these fields of the objects at the path.
     Prune {
         direction: Direction,
-        path: Path,
+        path: FieldPath,
         known: &'static [&'static str],
     },
 }
@@ -74,13 +80,18 @@ impl Spoke {
 
     /// Converts the value at a path of the spoke to that at a path of the hub, and back.
     #[must_use]
-    pub fn map<S, H>(mut self, spoke: Path, hub: Path, mapping: Mapping<S, H>) -> Self {
+    pub fn map<S, H>(
+        mut self,
+        spoke: impl Into<FieldPath>,
+        hub: impl Into<FieldPath>,
+        mapping: Mapping<S, H>,
+    ) -> Self {
         let Mapping {
             to_hub, to_spoke, ..
         } = mapping;
         self.steps.push(Step::Map {
-            spoke,
-            hub,
+            spoke: spoke.into(),
+            hub: hub.into(),
             to_hub,
             to_spoke,
         });
@@ -89,20 +100,24 @@ impl Spoke {
 
     /// Adds a path that the hub does not have, and the value that an object of the hub gets there.
     #[must_use]
-    pub fn only_in_spoke<T>(self, path: Path, value: IfAbsent<T>) -> Self {
-        self.removed_in_hub(path).required_in_spoke(path, value)
+    pub fn only_in_spoke<T>(self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
+        let path = path.into();
+        self.removed_in_hub(path.clone())
+            .required_in_spoke(path, value)
     }
 
     /// Adds a path that the spoke does not have, and the value that an object of the spoke gets there.
     #[must_use]
-    pub fn only_in_hub<T>(self, path: Path, value: IfAbsent<T>) -> Self {
-        self.removed_in_spoke(path).required_in_hub(path, value)
+    pub fn only_in_hub<T>(self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
+        let path = path.into();
+        self.removed_in_spoke(path.clone())
+            .required_in_hub(path, value)
     }
 
     /// Sets a value in objects that come from the hub without one.
     #[must_use]
-    pub fn required_in_spoke<T>(mut self, path: Path, value: IfAbsent<T>) -> Self {
-        let (direction, value) = (Direction::ToSpoke, value.value);
+    pub fn required_in_spoke<T>(mut self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
+        let (direction, path, value) = (Direction::ToSpoke, path.into(), value.value);
         self.steps.push(Step::Fill {
             direction,
             path,
@@ -113,8 +128,8 @@ impl Spoke {
 
     /// Sets a value in objects that come from the spoke without one.
     #[must_use]
-    pub fn required_in_hub<T>(mut self, path: Path, value: IfAbsent<T>) -> Self {
-        let (direction, value) = (Direction::ToHub, value.value);
+    pub fn required_in_hub<T>(mut self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
+        let (direction, path, value) = (Direction::ToHub, path.into(), value.value);
         self.steps.push(Step::Fill {
             direction,
             path,
@@ -125,40 +140,44 @@ impl Spoke {
 
     /// Removes a path that the hub does not have.
     #[must_use]
-    pub fn removed_in_hub(mut self, path: Path) -> Self {
-        let direction = Direction::ToHub;
+    pub fn removed_in_hub(mut self, path: impl Into<FieldPath>) -> Self {
+        let (direction, path) = (Direction::ToHub, path.into());
         self.steps.push(Step::Remove { direction, path });
         self
     }
 
     /// Removes a path that the spoke does not have.
     #[must_use]
-    pub fn removed_in_spoke(mut self, path: Path) -> Self {
-        let direction = Direction::ToSpoke;
+    pub fn removed_in_spoke(mut self, path: impl Into<FieldPath>) -> Self {
+        let (direction, path) = (Direction::ToSpoke, path.into());
         self.steps.push(Step::Remove { direction, path });
         self
     }
 
     /// Removes nulls at a path of the spoke, which the hub does not accept there.
     #[must_use]
-    pub fn without_null_in_hub(mut self, path: Path) -> Self {
-        let direction = Direction::ToHub;
+    pub fn without_null_in_hub(mut self, path: impl Into<FieldPath>) -> Self {
+        let (direction, path) = (Direction::ToHub, path.into());
         self.steps.push(Step::NotNull { direction, path });
         self
     }
 
     /// Removes nulls at a path of the hub, which the spoke does not accept there.
     #[must_use]
-    pub fn without_null_in_spoke(mut self, path: Path) -> Self {
-        let direction = Direction::ToSpoke;
+    pub fn without_null_in_spoke(mut self, path: impl Into<FieldPath>) -> Self {
+        let (direction, path) = (Direction::ToSpoke, path.into());
         self.steps.push(Step::NotNull { direction, path });
         self
     }
 
     /// Keeps only the known fields of the objects at a path of the hub, which does not preserve others.
     #[must_use]
-    pub fn pruned_in_hub(mut self, path: Path, known: &'static [&'static str]) -> Self {
-        let direction = Direction::ToHub;
+    pub fn pruned_in_hub(
+        mut self,
+        path: impl Into<FieldPath>,
+        known: &'static [&'static str],
+    ) -> Self {
+        let (direction, path) = (Direction::ToHub, path.into());
         self.steps.push(Step::Prune {
             direction,
             path,
@@ -169,8 +188,12 @@ impl Spoke {
 
     /// Keeps only the known fields of the objects at a path of the spoke, which does not preserve others.
     #[must_use]
-    pub fn pruned_in_spoke(mut self, path: Path, known: &'static [&'static str]) -> Self {
-        let direction = Direction::ToSpoke;
+    pub fn pruned_in_spoke(
+        mut self,
+        path: impl Into<FieldPath>,
+        known: &'static [&'static str],
+    ) -> Self {
+        let (direction, path) = (Direction::ToSpoke, path.into());
         self.steps.push(Step::Prune {
             direction,
             path,
@@ -182,7 +205,8 @@ impl Spoke {
     /// Names the keys of a list whose items are identified by them (`x-kubernetes-list-map-keys`), so that a value that is kept for
     /// an item finds it again wherever it is in the list.
     #[must_use]
-    pub fn keyed(mut self, path: Path, keys: &'static [&'static str]) -> Self {
+    pub fn keyed(mut self, path: impl Into<FieldPath>, keys: &'static [&'static str]) -> Self {
+        let path = path.into();
         self.keyed.push(Keyed { path, keys });
         self
     }
@@ -210,7 +234,7 @@ impl Spoke {
         }
         let mut taken = self.take(direction, object);
         // A value that contains others goes first.
-        taken.sort_by_key(|it| path::depth(it.target));
+        taken.sort_by_key(|it| it.target.depth());
         for Taken {
             source: from,
             target,
@@ -246,7 +270,7 @@ impl Spoke {
 
     /// Takes out the values that change, innermost first.
     fn take(&self, direction: Direction, object: &mut Value) -> Vec<Taken<'_>> {
-        let mut paths: Vec<(Path, Option<(Path, &Convert)>)> = Vec::new();
+        let mut paths: Vec<(&FieldPath, Option<(&FieldPath, &Convert)>)> = Vec::new();
         for step in &self.steps {
             match step {
                 Step::Map {
@@ -265,7 +289,7 @@ impl Spoke {
                 _ => {}
             }
         }
-        paths.sort_by_key(|(path, _)| std::cmp::Reverse(path::depth(path)));
+        paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.depth()));
         let taken = paths.into_iter().filter_map(|(source, target)| {
             let values = path::take(object, source);
             let (target, convert) = target?;
@@ -291,20 +315,20 @@ impl Spoke {
                 direction: of,
                 path,
                 value,
-            } if *of == direction => Some((*path, value(source))),
+            } if *of == direction => Some((path, value(source))),
             Step::Map {
                 spoke,
                 hub,
                 to_hub,
                 to_spoke,
             } => Some(match direction {
-                Direction::ToHub => (*hub, to_hub(None, source)),
-                Direction::ToSpoke => (*spoke, to_spoke(None, source)),
+                Direction::ToHub => (hub, to_hub(None, source)),
+                Direction::ToSpoke => (spoke, to_spoke(None, source)),
             }),
             _ => None,
         });
         let mut fills: Vec<_> = fills.collect();
-        fills.sort_by_key(|(path, _)| path::depth(path));
+        fills.sort_by_key(|(path, _)| path.depth());
         for (path, value) in fills {
             let value = value.map_err(|error| fault(path, error))?;
             let Some(value) = value else {
@@ -320,15 +344,15 @@ impl Spoke {
 
 /// The values of one path of the source.
 struct Taken<'a> {
-    source: Path,
-    target: Path,
+    source: &'a FieldPath,
+    target: &'a FieldPath,
     convert: &'a Convert,
     values: Vec<(Vec<Key>, Value)>,
 }
 
-fn fault(path: Path, message: String) -> ConversionError {
+fn fault(path: &FieldPath, message: String) -> ConversionError {
     ConversionError::Value {
-        path: path::text(path),
+        path: path.to_string(),
         message,
     }
 }

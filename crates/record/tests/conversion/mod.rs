@@ -1,8 +1,8 @@
 //! Conversion between versions: paths, what is kept, errors, reviews.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 use kube_codegen_record::conversion::{
-    ConversionError, Converter, IfAbsent, Mapping, Narrowing, Spoke, assert_round_trips, review,
-    round_trip,
+    ConversionError, Converter, FieldPath, IfAbsent, Mapping, Narrowing, Spoke, assert_round_trips,
+    review, round_trip,
 };
 use serde_json::{Value, json};
 
@@ -14,36 +14,36 @@ fn converter() -> Converter {
         |capacity: String| capacity.trim_end_matches("Gi").parse::<i64>(),
     );
     let v1 = Spoke::new("v1")
-        .map(&[&["spec", "size"]], &[&["spec", "capacity"]], size)
-        .only_in_spoke(&[&["spec", "old"]], IfAbsent::<Value>::absent())
+        .map(["spec", "size"], ["spec", "capacity"], size)
+        .only_in_spoke(["spec", "old"], IfAbsent::<Value>::absent())
         .only_in_spoke(
-            &[&["spec", "ports"], &["protocol"]],
+            FieldPath::new(["spec", "ports"]).each(["protocol"]),
             IfAbsent::value("TCP".to_owned()),
         )
-        .only_in_hub(&[&["spec", "mode"]], IfAbsent::value("Fast".to_owned()))
-        .keyed(&[&["spec", "ports"]], &["name"]);
+        .only_in_hub(["spec", "mode"], IfAbsent::value("Fast".to_owned()))
+        .keyed(["spec", "ports"], &["name"]);
     let replicas = Narrowing::new(|wide: i64| wide.min(10));
     let port = Mapping::<i64, i64>::copy();
     let v3 = Spoke::new("v3")
         .map(
-            &[&["spec", "replicas"]],
-            &[&["spec", "replicas"]],
+            ["spec", "replicas"],
+            ["spec", "replicas"],
             replicas.to_spoke(),
         )
         .map(
-            &[&["spec", "ports"], &["number"]],
-            &[&["spec", "ports"], &["port"]],
+            FieldPath::new(["spec", "ports"]).each(["number"]),
+            FieldPath::new(["spec", "ports"]).each(["port"]),
             port,
         )
         .map(
-            &[&["spec", "levels"], &[]],
-            &[&["spec", "levels"], &[]],
+            FieldPath::new(["spec", "levels"]).each([]),
+            FieldPath::new(["spec", "levels"]).each([]),
             Mapping::fallible(
                 |level: String| level.parse::<i64>(),
                 |level: i64| Ok::<_, String>(level.to_string()),
             ),
         )
-        .keyed(&[&["spec", "ports"]], &["name"]);
+        .keyed(["spec", "ports"], &["name"]);
     Converter::new("example.com", "Widget", "v2")
         .spoke(v1)
         .spoke(v3)
@@ -167,8 +167,14 @@ fn a_change_of_the_narrowed_value_wins() {
 #[test]
 fn an_item_without_keys_is_found_by_its_contents() {
     let spoke = Spoke::new("v1")
-        .only_in_spoke(&[&["spec", "rules"], &["a"]], IfAbsent::<Value>::absent())
-        .only_in_spoke(&[&["spec", "rules"], &["b"]], IfAbsent::<Value>::absent());
+        .only_in_spoke(
+            FieldPath::new(["spec", "rules"]).each(["a"]),
+            IfAbsent::<Value>::absent(),
+        )
+        .only_in_spoke(
+            FieldPath::new(["spec", "rules"]).each(["b"]),
+            IfAbsent::<Value>::absent(),
+        );
     let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
     let old = widget(
         "v1",
@@ -244,7 +250,7 @@ fn a_conversion_that_loses_its_way_is_found() {
         |_: i64| Ok::<_, String>("text".to_owned()),
         |text: String| text.parse::<i64>(),
     );
-    let spoke = Spoke::new("v1").map(&[&["spec", "size"]], &[&["spec", "size"]], bad);
+    let spoke = Spoke::new("v1").map(["spec", "size"], ["spec", "size"], bad);
     let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
     let error = round_trip(&converter, &widget("v1", json!({"size": 1}))).unwrap_err();
     assert_eq!(
@@ -280,38 +286,23 @@ fn a_review_fails_as_a_whole() {
 fn declared_mappings_are_exact_where_they_can_be() {
     let spoke = Spoke::new("v1")
         .map(
-            &[&["spec", "gib"]],
-            &[&["spec", "mib"]],
+            ["spec", "gib"],
+            ["spec", "mib"],
             Mapping::multiplied(1024.0),
         )
+        .map(["spec", "ms"], ["spec", "s"], Mapping::divided(1000.0))
+        .map(["spec", "zone"], ["spec", "zones"], Mapping::list_in_hub())
+        .map(["spec", "many"], ["spec", "one"], Mapping::list_in_spoke())
         .map(
-            &[&["spec", "ms"]],
-            &[&["spec", "s"]],
-            Mapping::divided(1000.0),
-        )
-        .map(
-            &[&["spec", "zone"]],
-            &[&["spec", "zones"]],
-            Mapping::list_in_hub(),
-        )
-        .map(
-            &[&["spec", "many"]],
-            &[&["spec", "one"]],
-            Mapping::list_in_spoke(),
-        )
-        .map(
-            &[&["spec", "mode"]],
-            &[&["spec", "mode"]],
+            ["spec", "mode"],
+            ["spec", "mode"],
             Mapping::values(&[("Slow", "Economy"), ("Idle", "Economy")]),
         )
-        .map(&[&["spec", "a"]], &[&["spec", "b"]], Mapping::copied())
-        .map(&[&["spec", "b"]], &[&["spec", "a"]], Mapping::copied())
-        .without_null_in_hub(&[&["spec", "nothing"]])
-        .pruned_in_hub(&[&["spec", "open"]], &["known"])
-        .only_in_hub(
-            &[&["spec", "class"]],
-            IfAbsent::json(r#"{"name": "standard"}"#),
-        );
+        .map(["spec", "a"], ["spec", "b"], Mapping::copied())
+        .map(["spec", "b"], ["spec", "a"], Mapping::copied())
+        .without_null_in_hub(["spec", "nothing"])
+        .pruned_in_hub(["spec", "open"], &["known"])
+        .only_in_hub(["spec", "class"], IfAbsent::json(r#"{"name": "standard"}"#));
     let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
     let old = widget(
         "v1",
@@ -361,9 +352,9 @@ fn the_whole_object_decides_where_it_has_to() {
         })
     };
     let spoke = Spoke::new("v1")
-        .only_in_hub(&[&["spec", "full"]], full)
-        .only_in_spoke(&[&["spec", "first"]], part(0))
-        .only_in_spoke(&[&["spec", "last"]], part(1));
+        .only_in_hub(["spec", "full"], full)
+        .only_in_spoke(["spec", "first"], part(0))
+        .only_in_spoke(["spec", "last"], part(1));
     let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
     let old = widget("v1", json!({"first": "Ada", "last": "Lovelace"}));
     let mut new = converter.convert(old.clone(), "example.com/v2").unwrap();
@@ -379,15 +370,11 @@ fn the_whole_object_decides_where_it_has_to() {
 fn values_inside_a_moved_value_are_converted() {
     let spoke = Spoke::new("v1")
         .map(
-            &[&["spec", "size", "old"]],
-            &[&["spec", "capacity", "new"]],
+            ["spec", "size", "old"],
+            ["spec", "capacity", "new"],
             Mapping::new(|size: i64| size + 1, |size: i64| size - 1),
         )
-        .map(
-            &[&["spec", "size"]],
-            &[&["spec", "capacity"]],
-            Mapping::copied(),
-        );
+        .map(["spec", "size"], ["spec", "capacity"], Mapping::copied());
     let converter = Converter::new("example.com", "Widget", "v2").spoke(spoke);
     let old = widget("v1", json!({"size": {"old": 1, "same": 2}}));
     let new = converter.convert(old.clone(), "example.com/v2").unwrap();
@@ -399,10 +386,11 @@ fn values_inside_a_moved_value_are_converted() {
 #[test]
 fn what_is_kept_comes_back_to_lists_of_any_length() {
     const ITEMS: usize = 2_000;
-    let converter = Converter::new("example.com", "Widget", "v2").spoke(
-        Spoke::new("v1")
-            .only_in_spoke(&[&["spec", "ports"], &["old"]], IfAbsent::<Value>::absent()),
-    );
+    let converter =
+        Converter::new("example.com", "Widget", "v2").spoke(Spoke::new("v1").only_in_spoke(
+            FieldPath::new(["spec", "ports"]).each(["old"]),
+            IfAbsent::<Value>::absent(),
+        ));
     let port = |it: usize| json!({"name": format!("p{it}"), "old": it});
     let ports: Vec<Value> = (0..ITEMS).map(port).collect();
     let old = widget("v1", json!({"ports": ports}));

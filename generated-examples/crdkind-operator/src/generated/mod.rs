@@ -7,6 +7,6 @@ pub mod iksoon_test_com;
 #[rustfmt::skip]
 pub mod informers;
 
-kube_codegen_record::generated_code!(1);
+kube_codegen_record::generated_code!(2);
 
-kube_codegen_runtime::generated_code!(1);
+kube_codegen_runtime::generated_code!(2);

@@ -7,6 +7,6 @@ pub mod informers;
 #[rustfmt::skip]
 pub mod samplecrd_k8s_io;
 
-kube_codegen_record::generated_code!(1);
+kube_codegen_record::generated_code!(2);
 
-kube_codegen_runtime::generated_code!(1);
+kube_codegen_runtime::generated_code!(2);

@@ -237,3 +237,43 @@ fn roots_are_never_shared() {
     assert_ne!(model.kinds[0].root, model.kinds[1].root);
     assert!(!aliases(&model).contains_key("Foo"));
 }
+
+/// Returns the name under which the type at a location is defined.
+fn defined<'m>(model: &'m Model, of: &str) -> &'m str {
+    aliases(model)[of]
+}
+
+#[test]
+fn a_shared_type_has_the_shortest_name_that_says_what_it_is() {
+    let issuer = "issuerRef: {type: object, properties: {name: {type: string}}}";
+    let both = crd("Certificate", issuer) + &crd("Request", issuer);
+    let model = run(&both, vec![]);
+    assert_eq!(defined(&model, "CertificateSpecIssuerRef"), "IssuerRef");
+    assert_eq!(defined(&model, "RequestSpecIssuerRef"), "IssuerRef");
+
+    // Another CRD adds nothing to the name, unless it has another type that the name fits as well.
+    let three = both.clone() + &crd("Order", issuer);
+    let model = run(&three, vec![]);
+    assert_eq!(defined(&model, "OrderSpecIssuerRef"), "IssuerRef");
+    let vault = "vault: {type: object, properties: {issuerRef: {type: object, properties: {path: {type: string}}}}}";
+    let five = three + &crd("Login", vault) + &crd("Token", vault);
+    let model = run(&five, vec![]);
+    assert_eq!(defined(&model, "CertificateSpecIssuerRef"), "SpecIssuerRef");
+    assert_eq!(defined(&model, "LoginSpecVaultIssuerRef"), "VaultIssuerRef");
+}
+
+#[test]
+fn a_shared_type_takes_no_name_of_a_place_or_a_kind() {
+    let part = "issuer: {type: object, properties: {name: {type: string}}}";
+    let all = crd("A", part) + &crd("B", part) + &crd("Issuer", "x: {type: string}");
+    let model = run(&all, vec![]);
+    assert_eq!(defined(&model, "ASpecIssuer"), "SpecIssuer");
+}
+
+#[test]
+fn where_a_shared_type_is_is_no_name_for_what_it_is() {
+    let part = "template: {type: object, properties: {spec: {type: object, properties: {size: {type: string}}}}}";
+    let model = run(&(crd("A", part) + &crd("B", part)), vec![]);
+    assert_eq!(defined(&model, "ASpecTemplateSpec"), "TemplateSpec");
+    assert_eq!(defined(&model, "ASpecTemplate"), "Template");
+}

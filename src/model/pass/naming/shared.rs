@@ -1,5 +1,9 @@
 //! Names the types that several locations of a version share, by what the locations have in common.
 //!
+//! Such a name is in messages of the compiler and in what `Debug` prints. It is the shortest one that says what the type is: the title
+//! that all locations have, or else the property that they end with, as `IssuerRef` for `spec.issuerRef` of two kinds. A name that would fit
+//! another shared type as well says too little; then the properties before the last one are added, as far as the locations have them in common.
+//!
 //! Users name the locations alone, so these names may change with the CRDs.
 use super::taken::Taken;
 use super::{idents, words};
@@ -17,10 +21,28 @@ pub(super) fn names(model: &Model, module: usize, taken: &mut Taken) -> Vec<(Typ
         let path = &model.types[*first].origin.path;
         (path.segments().len(), path.to_string(), *first)
     });
-    let names = classes.into_iter().map(|(first, others)| {
-        let mut locations = vec![first];
-        locations.extend(others);
-        (first, name(model, &locations, taken))
+    let classes: Vec<Vec<TypeId>> = classes
+        .into_iter()
+        .map(|(first, others)| [first].into_iter().chain(others).collect())
+        .collect();
+    let common: Vec<Vec<Ident>> = classes.iter().map(|it| common(model, it)).collect();
+    let mut fits: BTreeMap<&Ident, usize> = BTreeMap::new();
+    for name in common.iter().flatten() {
+        *fits.entry(name).or_default() += 1;
+    }
+    let names = classes.iter().zip(&common).map(|(locations, common)| {
+        // A name that fits another type as well is the second choice.
+        let fit_no_other = common.iter().filter(|name| fits.get(name) == Some(&1));
+        let candidates = fit_no_other.chain(common).cloned();
+        let others = others(model, locations);
+        let mut last = Ident::new("Shared");
+        for name in candidates.chain(others) {
+            if taken.take(&name) {
+                return (locations[0], name);
+            }
+            last = name;
+        }
+        (locations[0], taken.first([last]))
     });
     names.collect()
 }
@@ -39,21 +61,39 @@ fn classes(model: &Model, module: &Module) -> BTreeMap<TypeId, Vec<TypeId>> {
     classes
 }
 
-fn name(model: &Model, locations: &[TypeId], taken: &mut Taken) -> Ident {
+/// Returns the names that fit all locations, the shortest first.
+fn common(model: &Model, locations: &[TypeId]) -> Vec<Ident> {
     let paths: Vec<Vec<String>> = locations.iter().map(|id| properties(model, *id)).collect();
-    let candidates = title(model, locations).into_iter();
-    let candidates = candidates.chain([common_end(&paths), most_common_last(&paths)]);
+    let all = common_end(&paths);
+    let mut names: Vec<Vec<String>> = title(model, locations).into_iter().collect();
     let own = paths.first().map_or(&[][..], Vec::as_slice);
     let ends = (1..=own.len()).map(|count| words::words(&own[own.len() - count..].join(" ")));
-    let candidates = candidates.chain(ends);
-    let mut last = Ident::new("Shared");
-    for words in candidates.filter(|words| !words.is_empty()) {
-        last = idents::upper(&words::camel(&words), "Shared");
-        if taken.take(&last) {
-            return last;
+    let ends = ends.take_while(|end| end.len() <= all.len());
+    // These say where something is, not what it is.
+    let ends =
+        ends.filter(|end| !matches!(end.as_slice(), [word] if word == "spec" || word == "status"));
+    names.extend(ends);
+    names.push(all);
+    let mut idents: Vec<Ident> = Vec::new();
+    for name in names.iter().filter_map(|words| ident(words)) {
+        if !idents.contains(&name) {
+            idents.push(name);
         }
     }
-    taken.first([last])
+    idents
+}
+
+/// Returns names that fit some of the locations, the best one first.
+fn others(model: &Model, locations: &[TypeId]) -> Vec<Ident> {
+    let paths: Vec<Vec<String>> = locations.iter().map(|id| properties(model, *id)).collect();
+    let own = paths.first().map_or(&[][..], Vec::as_slice);
+    let ends = (1..=own.len()).map(|count| words::words(&own[own.len() - count..].join(" ")));
+    let names = [most_common_last(&paths)].into_iter().chain(ends);
+    names.filter_map(|words| ident(&words)).collect()
+}
+
+fn ident(words: &[String]) -> Option<Ident> {
+    (!words.is_empty()).then(|| idents::upper(&words::camel(words), "Shared"))
 }
 
 /// Returns the properties of a path, from the root.

@@ -16,7 +16,7 @@ use crate::{
         ir::{Conversion, ConversionStep, Decision, Kind, KindId, Model, Module, Strategy},
     },
 };
-use paths::literal;
+use paths::{is_nested, literal};
 use types::Types;
 
 pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
@@ -59,6 +59,13 @@ fn conversions(model: &Model, module: &Module, options: &Options) -> TokenStream
         let features = used.iter().map(|module| module.feature());
         quote!(#![cfg(all(#(feature = #features),*))])
     });
+    let paths = all.iter().flat_map(|conversion| {
+        let changes = conversion.steps.iter().map(|step| &step.change);
+        let places = changes.flat_map(|change| [&change.from, &change.to]);
+        let keyed = conversion.keyed.iter().map(|(path, _)| path);
+        places.flatten().chain(keyed)
+    });
+    let field_path = paths.into_iter().any(is_nested).then(|| quote!(FieldPath,));
     let items = all
         .chunk_by(|a, b| a.hub == b.hub)
         .map(|spokes| of_kind(model, spokes));
@@ -67,7 +74,7 @@ fn conversions(model: &Model, module: &Module, options: &Options) -> TokenStream
         #docs
         #gate
         use super::super::{#(#names),*};
-        use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Narrowing, Spoke};
+        use kube_codegen_record::conversion::{Converter, #field_path IfAbsent, Mapping, Narrowing, Spoke};
 
         #items
     }

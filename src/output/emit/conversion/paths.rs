@@ -1,10 +1,10 @@
-//! Writes schema paths as `kube_codegen_record::conversion::Path`.
+//! Writes schema paths as `kube_codegen_record::conversion::FieldPath`.
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::ir::{SchemaPath, Segment};
 
-/// Returns the levels of a path: the properties between one list or map and the next.
+/// Writes a path: its properties, and those after each list or map.
 pub(super) fn literal(path: &SchemaPath) -> TokenStream {
     let mut levels: Vec<Vec<&str>> = vec![Vec::new()];
     for segment in path.segments() {
@@ -17,6 +17,18 @@ pub(super) fn literal(path: &SchemaPath) -> TokenStream {
             Segment::Items | Segment::Values => levels.push(Vec::new()),
         }
     }
-    let levels = levels.iter().map(|level| quote!(&[#(#level),*]));
-    quote!(&[#(#levels),*])
+    match levels.as_slice() {
+        [] => quote!([]),
+        [names] => quote!([#(#names),*]),
+        [names, inner @ ..] => {
+            let inner = inner.iter().map(|names| quote!(.each([#(#names),*])));
+            quote!(FieldPath::new([#(#names),*]) #(#inner)*)
+        }
+    }
+}
+
+/// Returns whether a path goes into lists or maps, and so is written with the name of its type.
+pub(super) fn is_nested(path: &SchemaPath) -> bool {
+    let mut segments = path.segments().into_iter();
+    segments.any(|segment| !matches!(segment, Segment::Property(_)))
 }

@@ -81,6 +81,9 @@ impl Types<'_> {
             // that of the version's own location.
             Ty::Named(_) => match self.model.location(kind, path) {
                 Some(id) => {
+                    if let Some(reused) = self.model.types.reused(id) {
+                        return self.write(kind, path, reused);
+                    }
                     let (module, name) = (self.module(kind), self.model.types[id].name());
                     quote!(#module::#name)
                 }

@@ -120,6 +120,39 @@ impl<'m> Imports<'m> {
         }
     }
 
+    /// Writes the type of a reference to a field that is present, for a view whose lifetime is `'a`: a scalar that is `Copy` by itself.
+    pub(crate) fn borrowed(&mut self, field: &Field) -> Borrowed {
+        let is_null = match field.presence {
+            Presence::Required | Presence::Optional => false,
+            Presence::Nullable | Presence::OptionalNullable => true,
+        };
+        if is_null {
+            let ty = self.set(field);
+            return Borrowed::Reference(quote!(&'a #ty));
+        }
+        let types = &self.model.types;
+        let is_copy = match &field.ty {
+            Ty::Scalar(scalar) => matches!(scalar, Scalar::Bool | Scalar::Int(_) | Scalar::Number),
+            Ty::Named(id) => {
+                matches!(&types[types.definition(*id)].body, Body::Enum(body) if body.is_copy())
+            }
+            Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) | Ty::External(_) => false,
+        };
+        let reference = match &field.ty {
+            ty if is_copy => return Borrowed::Copy(self.ty(ty)),
+            ty if *ty == Ty::STR => quote!(&'a str),
+            Ty::List(inner) => {
+                let inner = self.ty(inner);
+                quote!(&'a [#inner])
+            }
+            ty => {
+                let ty = self.ty(ty);
+                quote!(&'a #ty)
+            }
+        };
+        Borrowed::Reference(reference)
+    }
+
     /// Returns the name under which a type is defined in the file's module.
     pub(crate) fn defined_name(&mut self, id: TypeId) -> TokenStream {
         self.ty(&Ty::Named(id))
@@ -127,10 +160,14 @@ impl<'m> Imports<'m> {
 
     /// Writes a type.
     pub(crate) fn ty(&mut self, ty: &Ty) -> TokenStream {
+        let model = self.model;
         let name = match ty {
             Ty::Scalar(scalar) => self.scalar(*scalar),
-            Ty::Named(id) if self.is_shared => return self.defined(*id),
-            Ty::Named(id) => self.own(*id),
+            Ty::Named(id) => match model.types.reused(*id) {
+                Some(reused) => return self.ty(reused),
+                None if self.is_shared => return self.defined(*id),
+                None => self.own(*id),
+            },
             Ty::External(path) => return self.external(path),
             Ty::List(inner) => {
                 let inner = self.ty(inner);
@@ -157,8 +194,7 @@ impl<'m> Imports<'m> {
             Body::Alias(Ty::Named(to)) if model.group_version(*to) == model.group_version(id) => {
                 *to
             }
-            Body::Alias(Ty::Named(_)) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => id,
-            Body::Alias(reused) => return self.ty(reused),
+            Body::Alias(_) | Body::Struct(_) | Body::Enum(_) | Body::Union(_) => id,
         };
         match &model.types[first].shared {
             Some(name) => name.to_token_stream(),
@@ -230,6 +266,40 @@ impl ToTokens for Imports<'_> {
             });
         }
     }
+}
+
+/// How a view refers to a field.
+pub(crate) enum Borrowed {
+    /// By its value.
+    Copy(TokenStream),
+    /// By a reference of the lifetime `'a`.
+    Reference(TokenStream),
+}
+
+/// The parameter of a constructor that is the value of a field.
+pub(crate) struct Parameter {
+    /// Its name.
+    pub(crate) name: ir::Ident,
+    /// Its type.
+    pub(crate) ty: TokenStream,
+    /// The field, as a struct expression has it.
+    pub(crate) field: TokenStream,
+}
+
+/// Makes the parameter of a field, for a constructor that has the other parameters, too.
+pub(crate) fn parameter(field: &Field, others: &[&str], imports: &mut Imports<'_>) -> Parameter {
+    let (ident, ty) = (field.ident(), imports.ty(&field.ty));
+    let name = if others.contains(&ident.as_str()) {
+        ir::Ident::new(format!("{}_", ident.plain()))
+    } else {
+        ident.clone()
+    };
+    let field = match (field.boxed, name == *ident) {
+        (true, _) => quote!(#ident: Box::new(#name)),
+        (false, true) => quote!(#ident),
+        (false, false) => quote!(#ident: #name),
+    };
+    Parameter { name, ty, field }
 }
 
 /// Makes a `use` item for the names of a module.

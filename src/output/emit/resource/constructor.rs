@@ -3,22 +3,32 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Imports, code};
-use crate::model::ir::{Body, Field, Model, Presence, Struct, Ty};
+use crate::{
+    model::ir::{Field, Model, Presence, Struct, Ty},
+    output::emit::parts::imports::{Parameter, parameter},
+};
 
-/// Makes the constructor, unless a required field other than the spec has no default.
+/// Makes the constructor.
 ///
-/// It takes the spec whether the schema requires it or not, so that its signature is the same in every version.
-pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Option<TokenStream> {
+/// It takes the spec whether the schema requires it or not, as kube-derive's does, so that its signature is the same in every version. Beside
+/// it, it takes what else the schema requires and gives no default.
+pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> TokenStream {
     let is_spec = |field: &&Field| field.wire == "spec";
-    let mut others = root.fields.iter().filter(|field| !is_spec(field));
-    if !others.all(|field| field.presence != Presence::Required || has_default(&field.ty, model)) {
-        return None;
-    }
+    let missing = model.types.without_default(root);
+    let missing: Vec<&Field> = missing.filter(|field| !is_spec(field)).collect();
     let spec = root.fields.iter().find(is_spec);
-    let docs = code::doc(match spec {
-        Some(_) => "Creates an object with this name and spec. All other fields are empty.",
-        None => "Creates an object with this name. All other fields are empty.",
+    let docs = code::doc(match (spec, missing.as_slice()) {
+        (Some(_), []) => "Creates an object with this name and spec. All other fields are empty.",
+        (None, []) => "Creates an object with this name. All other fields are empty.",
+        _ => "Creates an object with these fields. All others are empty.",
     });
+    let (more, given): (Vec<TokenStream>, Vec<TokenStream>) = missing
+        .iter()
+        .map(|field| {
+            let Parameter { name, ty, field } = parameter(field, &["name", "spec"], imports);
+            (quote!(#name: #ty), field)
+        })
+        .unzip();
     let parameter = spec.map(|field| {
         let ty = imports.ty(&field.ty);
         quote!(, spec: #ty)
@@ -34,6 +44,10 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Opt
                 quote!(#ident: #value)
             };
         }
+        let mut given = missing.iter().zip(&given);
+        if let Some((_, given)) = given.find(|(it, _)| it.wire == field.wire) {
+            return given.clone();
+        }
         let is_metadata = field.ty == Ty::OBJECT_META && field.wire == "metadata";
         match (is_metadata, field.presence.may_be_absent()) {
             (true, _) => quote! {
@@ -43,20 +57,32 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Opt
                 }
             },
             (false, true) => quote!(#ident: None),
-            (false, false) => quote!(#ident: Default::default()),
+            (false, false) => {
+                // A type of another crate may have no `Default`.
+                let is_foreign = match &field.ty {
+                    Ty::External(_) => true,
+                    Ty::Named(id) => model.types.reused(*id).is_some(),
+                    Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => false,
+                };
+                if is_foreign {
+                    quote!(#ident: kube_codegen_record::private::Value::blank())
+                } else {
+                    quote!(#ident: Default::default())
+                }
+            }
         }
     });
     let rest = root.rest.as_ref();
     let rest = rest.map(|ident| quote!(#ident: Default::default(),));
-    Some(quote! {
+    quote! {
         #docs
-        pub fn new(name: impl Into<String> #parameter) -> Self {
+        pub fn new(name: impl Into<String> #parameter #(, #more)*) -> Self {
             Self {
                 #(#fields,)*
                 #rest
             }
         }
-    })
+    }
 }
 
 /// Returns the value of the field that holds the parameter `spec`.
@@ -75,16 +101,4 @@ fn present(field: &Field) -> TokenStream {
         value = quote!(Some(#value));
     }
     value
-}
-
-fn has_default(ty: &Ty, model: &Model) -> bool {
-    match ty {
-        Ty::Named(id) => {
-            let def = &model.types[*id];
-            // Every generated type has it.
-            !matches!(def.body, Body::Alias(_)) || def.derives.default
-        }
-        Ty::External(_) => false,
-        Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => true,
-    }
 }

@@ -1,6 +1,7 @@
 //! `resource.rs` of each version: the names of each kind, its manifest, and the traits of `kube`.
 mod constants;
 mod constructor;
+mod manifest;
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,10 @@ use super::{
     Contents, Exports, OutFile,
     parts::{code, imports::Imports},
 };
+use crate::base::options::Options;
 use crate::model::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
 
-pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
+pub(super) fn emit<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> {
     let mut files = Vec::new();
     let mut manifests = BTreeMap::new();
     for module in &model.modules {
@@ -34,7 +36,11 @@ pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
     }
     files.extend(manifests.into_iter().map(|(path, kind)| OutFile {
         path,
-        contents: Contents::Text(kind.manifest.clone()),
+        contents: Contents::Text(if options.crd_descriptions {
+            kind.manifest.clone()
+        } else {
+            manifest::without_descriptions(kind)
+        }),
         exports: Exports::NoModule,
     }));
     files

@@ -1,5 +1,7 @@
-//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables.
+//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables. On request,
+//! `builders.rs`: methods that set one field each.
 mod aliases;
+mod builders;
 mod records;
 
 use std::collections::BTreeMap;
@@ -12,15 +14,16 @@ use super::{
     parts::{
         code,
         docs::{self, Others},
-        imports::Imports,
+        imports::{Imports, Parameter, parameter},
     },
 };
+use crate::base::options::Options;
 use crate::model::ir::{
-    Body, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct, Ty, TypeDef,
-    TypeId, Union, Variant,
+    Body, DefaultImpl, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct,
+    Ty, TypeDef, TypeId, Union, Variant,
 };
 
-pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
+pub(super) fn emit<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> {
     let mut files = Vec::new();
     for module in &model.modules {
         files.push(OutFile {
@@ -33,6 +36,13 @@ pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
             contents: Contents::Table(Box::new(move || records::of(model, module))),
             exports: Exports::Nothing,
         });
+        if options.builders {
+            files.push(OutFile {
+                path: format!("{}/builders.rs", module.path()),
+                contents: Contents::rust(move || builders::of(model, module)),
+                exports: Exports::Nothing,
+            });
+        }
         if has_shared(model, module) {
             files.push(OutFile {
                 path: format!("{}/shared.rs", module.path()),
@@ -135,7 +145,12 @@ fn define(
     let deprecated = root.and_then(deprecated);
     let allow = code::allow_acronym(def.defined_name());
     let item = match &def.body {
-        Body::Struct(body) => structure(def, body, imports),
+        Body::Struct(body) => {
+            let item = structure(def, body, imports);
+            // The constructor of a kind takes its name, too.
+            let new = root.is_none().then(|| new(model, def, body, imports));
+            quote!(#item #new)
+        }
         Body::Enum(body) => enumeration(def, body, imports),
         Body::Union(body) => union(def, body, imports),
         // `types_of` returns no alias.
@@ -158,7 +173,7 @@ fn deprecated(kind: &Kind) -> Option<TokenStream> {
 fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
     let derive = derive(&def.derives, &[]);
     let name = def.defined_name();
-    let default = (!def.derives.default)
+    let default = (def.derives.default == DefaultImpl::Blank)
         .then(|| default(name, &quote!(kube_codegen_record::private::Value::blank())));
     let fields = body.fields.iter().map(|field| {
         let docs = docs::of(
@@ -193,6 +208,44 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
     }
 }
 
+/// Makes the constructor of a struct that has no `Default`: it takes the values that have none.
+fn new(
+    model: &Model,
+    def: &TypeDef,
+    body: &Struct,
+    imports: &mut Imports<'_>,
+) -> Option<TokenStream> {
+    if def.derives.default != DefaultImpl::Missing {
+        return None;
+    }
+    let name = def.defined_name();
+    let docs = code::doc(&format!(
+        "Creates one with only the required fields that have no default. `..{name}::new(…)` completes a struct expression."
+    ));
+    let given: Vec<&Field> = model.types.without_default(body).collect();
+    let (parameters, fields): (Vec<_>, Vec<_>) = given
+        .iter()
+        .map(|field| {
+            let Parameter { name, ty, field } = parameter(field, &[], imports);
+            (quote!(#name: #ty), field)
+        })
+        .unzip();
+    // A struct whose every field is set has no others.
+    let is_whole = body.fields.len() == given.len() && body.rest.is_none();
+    let others = (!is_whole).then(|| quote!(..kube_codegen_record::private::Value::blank()));
+    Some(quote! {
+        impl #name {
+            #docs
+            pub fn new(#(#parameters),*) -> Self {
+                Self {
+                    #(#fields,)*
+                    #others
+                }
+            }
+        }
+    })
+}
+
 /// Implements `Default` for a type that cannot derive it.
 fn default(name: &Ident, value: &TokenStream) -> TokenStream {
     quote! {
@@ -224,7 +277,7 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
     }
     let derive = derive(&def.derives, more);
     let name = def.defined_name();
-    // What a missing value is read as, unless the API server fills in another one.
+    // The default of the schema, or else the declared value that is empty.
     let default_variant = body.default.or(body.blank());
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         // A variant that is not spelled as its value shows the value.
@@ -235,12 +288,6 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
         quote!(#docs #default #ident)
     });
     let other_ident = &body.other;
-    let blank = match body.base {
-        EnumBase::Text => quote!(Self::#other_ident(String::new())),
-        EnumBase::Int(_) => quote!(Self::#other_ident(0)),
-        EnumBase::Mixed => quote!(Self::#other_ident(Value::Null)),
-    };
-    let default = default_variant.is_none().then(|| default(name, &blank));
     let other = imports.ty(&other);
     quote! {
         #derive
@@ -249,15 +296,13 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
             /// A value not described by the schema, kept verbatim.
             #other_ident(#other),
         }
-
-        #default
     }
 }
 
 /// Makes a struct around a text; `records.rs` has the constants.
 fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
     let derives = Derives {
-        default: false,
+        default: DefaultImpl::Blank,
         ..def.derives.clone()
     };
     let derive = derive(&derives, more);
@@ -268,11 +313,9 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
     ]);
     let blank = body.default.or(body.blank());
     let blank = blank.and_then(|index| body.variants.get(index));
-    let blank = blank.map(Variant::ident).map_or_else(
-        || quote!(Self(std::borrow::Cow::Borrowed(""))),
-        |ident| quote!(Self::#ident),
-    );
-    let default = default(name, &blank);
+    let default = blank
+        .map(Variant::ident)
+        .map(|ident| default(name, &quote!(Self::#ident)));
     quote! {
         #docs
         #derive
@@ -300,7 +343,6 @@ fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream 
     let arms: TokenStream = arms.collect();
     let other_ident = &body.other;
     let json = imports.ty(&Ty::JSON);
-    let default = default(name, &quote!(Self::#other_ident(Value::Null)));
     quote! {
         #derive
         pub enum #name {
@@ -308,14 +350,12 @@ fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream 
             /// A value of a type not described by the schema, kept verbatim.
             #other_ident(#json),
         }
-
-        #default
     }
 }
 
 fn derive(derives: &Derives, more: &[&str]) -> TokenStream {
     let mut names = vec!["Clone", "Debug", "PartialEq"];
-    names.extend(derives.default.then_some("Default"));
+    names.extend((derives.default == DefaultImpl::Derived).then_some("Default"));
     names.extend(more);
     let order = [
         "Clone",

@@ -5,8 +5,8 @@
 /// `spec.formatter.files.width` of `Pool`.
 pub use super::shared::Width as PoolSpecFormatterFilesWidth;
 /// `spec.formatter.files.width.unit` of `Pool`.
-pub use super::shared::WidthUnit as PoolSpecFormatterFilesWidthUnit;
+pub use super::shared::Unit as PoolSpecFormatterFilesWidthUnit;
 /// `spec.formatter.width` of `Pool`.
 pub use super::shared::Width as PoolSpecFormatterWidth;
 /// `spec.formatter.width.unit` of `Pool`.
-pub use super::shared::WidthUnit as PoolSpecFormatterWidthUnit;
+pub use super::shared::Unit as PoolSpecFormatterWidthUnit;

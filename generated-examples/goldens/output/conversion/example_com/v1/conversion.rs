@@ -3,7 +3,9 @@
 //! Conversion of the kinds of `example.com/v1` from and to their other versions.
 
 use super::super::{v1, v1alpha1, v1beta1};
-use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Narrowing, Spoke};
+use kube_codegen_record::conversion::{
+    Converter, FieldPath, IfAbsent, Mapping, Narrowing, Spoke,
+};
 
 /// How `Disk` is converted between `v1alpha1` and `v1`, the hub.
 ///
@@ -121,98 +123,88 @@ pub fn disk_converter(
     Converter::new("example.com", "Disk", "v1")
         .spoke(
             Spoke::new("v1alpha1")
-                .only_in_hub(&[&["spec", "class"]], IfAbsent::json("\"standard\""))
-                .removed_in_spoke(&[&["spec", "endpoint"]])
+                .only_in_hub(["spec", "class"], IfAbsent::json("\"standard\""))
+                .removed_in_spoke(["spec", "endpoint"])
                 .map(
-                    &[&["spec", "host"]],
-                    &[&["spec", "endpoint", "host"]],
+                    ["spec", "host"],
+                    ["spec", "endpoint", "host"],
                     v1alpha1.spec_host(),
                 )
-                .removed_in_hub(&[&["spec", "legacy"]])
+                .removed_in_hub(["spec", "legacy"])
                 .map(
-                    &[&["spec", "legacy", "level"]],
-                    &[&["spec", "endpoint", "port"]],
+                    ["spec", "legacy", "level"],
+                    ["spec", "endpoint", "port"],
                     Mapping::copied(),
                 )
-                .only_in_spoke(
-                    &[&["spec", "legacy", "tags"]],
-                    v1alpha1.spec_legacy_tags(),
-                )
-                .only_in_hub(&[&["spec", "levels"]], v1alpha1.spec_levels())
+                .only_in_spoke(["spec", "legacy", "tags"], v1alpha1.spec_legacy_tags())
+                .only_in_hub(["spec", "levels"], v1alpha1.spec_levels())
                 .map(
-                    &[&["spec", "mode"]],
-                    &[&["spec", "mode"]],
+                    ["spec", "mode"],
+                    ["spec", "mode"],
                     Mapping::values(&[("Slow", "Economy")]),
                 )
-                .only_in_hub(&[&["spec", "open"]], v1alpha1.spec_open())
-                .only_in_hub(&[&["spec", "podIp"]], v1alpha1.spec_pod_ip())
-                .only_in_hub(&[&["spec", "policy"]], IfAbsent::unset())
-                .only_in_hub(&[&["spec", "ports"]], v1alpha1.spec_ports())
-                .only_in_hub(&[&["spec", "replicas"]], v1alpha1.spec_replicas())
-                .only_in_hub(&[&["spec", "rules"]], v1alpha1.spec_rules())
+                .only_in_hub(["spec", "open"], v1alpha1.spec_open())
+                .only_in_hub(["spec", "podIp"], v1alpha1.spec_pod_ip())
+                .only_in_hub(["spec", "policy"], IfAbsent::unset())
+                .only_in_hub(["spec", "ports"], v1alpha1.spec_ports())
+                .only_in_hub(["spec", "replicas"], v1alpha1.spec_replicas())
+                .only_in_hub(["spec", "rules"], v1alpha1.spec_rules())
                 .map(
-                    &[&["spec", "size"]],
-                    &[&["spec", "capacityMiB"]],
+                    ["spec", "size"],
+                    ["spec", "capacityMiB"],
                     Mapping::multiplied(1024f64),
                 )
-                .required_in_spoke(&[&["spec", "size"]], v1alpha1.spec_size_if_absent())
-                .map(&[&["spec", "zone"]], &[&["spec", "zones"]], Mapping::list_in_hub()),
+                .required_in_spoke(["spec", "size"], v1alpha1.spec_size_if_absent())
+                .map(["spec", "zone"], ["spec", "zones"], Mapping::list_in_hub()),
         )
         .spoke(
             Spoke::new("v1beta1")
                 .map(
-                    &[&["spec", "capacity"]],
-                    &[&["spec", "capacityMiB"]],
+                    ["spec", "capacity"],
+                    ["spec", "capacityMiB"],
                     Mapping::multiplied(1024f64),
                 )
-                .only_in_hub(&[&["spec", "class"]], IfAbsent::json("\"standard\""))
-                .removed_in_spoke(&[&["spec", "endpoint"]])
-                .only_in_hub(
-                    &[&["spec", "endpoint", "port"]],
-                    v1beta1.spec_endpoint_port(),
-                )
+                .only_in_hub(["spec", "class"], IfAbsent::json("\"standard\""))
+                .removed_in_spoke(["spec", "endpoint"])
+                .only_in_hub(["spec", "endpoint", "port"], v1beta1.spec_endpoint_port())
+                .map(["spec", "host"], ["spec", "endpoint", "host"], v1beta1.spec_host())
                 .map(
-                    &[&["spec", "host"]],
-                    &[&["spec", "endpoint", "host"]],
-                    v1beta1.spec_host(),
-                )
-                .map(
-                    &[&["spec", "levels"], &[]],
-                    &[&["spec", "levels"], &[]],
+                    FieldPath::new(["spec", "levels"]).each([]),
+                    FieldPath::new(["spec", "levels"]).each([]),
                     v1beta1.spec_levels_item(),
                 )
                 .map(
-                    &[&["spec", "mode"]],
-                    &[&["spec", "mode"]],
+                    ["spec", "mode"],
+                    ["spec", "mode"],
                     Mapping::values(&[("Slow", "Economy")]),
                 )
-                .pruned_in_hub(&[&["spec", "open"]], &["known"])
-                .map(&[&["spec", "podIP"]], &[&["spec", "podIp"]], v1beta1.spec_pod_ip())
-                .only_in_hub(&[&["spec", "policy"]], IfAbsent::unset())
+                .pruned_in_hub(["spec", "open"], &["known"])
+                .map(["spec", "podIP"], ["spec", "podIp"], v1beta1.spec_pod_ip())
+                .only_in_hub(["spec", "policy"], IfAbsent::unset())
                 .map(
-                    &[&["spec", "ports"], &["number"]],
-                    &[&["spec", "ports"], &["number"]],
+                    FieldPath::new(["spec", "ports"]).each(["number"]),
+                    FieldPath::new(["spec", "ports"]).each(["number"]),
                     v1beta1.spec_ports_number(),
                 )
                 .only_in_hub(
-                    &[&["spec", "ports"], &["protocol"]],
+                    FieldPath::new(["spec", "ports"]).each(["protocol"]),
                     v1beta1.spec_ports_protocol(),
                 )
                 .map(
-                    &[&["spec", "replicas"]],
-                    &[&["spec", "replicas"]],
+                    ["spec", "replicas"],
+                    ["spec", "replicas"],
                     v1beta1.spec_replicas().to_spoke(),
                 )
-                .without_null_in_hub(&[&["spec", "replicas"]])
+                .without_null_in_hub(["spec", "replicas"])
                 .only_in_spoke(
-                    &[&["spec", "rules"], &["from"]],
+                    FieldPath::new(["spec", "rules"]).each(["from"]),
                     v1beta1.spec_rules_from(),
                 )
                 .only_in_hub(
-                    &[&["spec", "rules"], &["source"]],
+                    FieldPath::new(["spec", "rules"]).each(["source"]),
                     v1beta1.spec_rules_source(),
                 )
-                .keyed(&[&["spec", "ports"]], &["name"]),
+                .keyed(["spec", "ports"], &["name"]),
         )
 }
 
@@ -234,12 +226,8 @@ pub fn gate_converter(v1beta1: &impl ConvertGateV1beta1) -> Converter {
     Converter::new("example.com", "Gate", "v1")
         .spoke(
             Spoke::new("v1beta1")
-                .map(
-                    &[&["spec", "idle"]],
-                    &[&["spec", "timeouts", "idle"]],
-                    v1beta1.spec_idle(),
-                )
-                .removed_in_spoke(&[&["spec", "timeouts"]]),
+                .map(["spec", "idle"], ["spec", "timeouts", "idle"], v1beta1.spec_idle())
+                .removed_in_spoke(["spec", "timeouts"]),
         )
 }
 
@@ -322,47 +310,43 @@ pub fn pool_converter(v1beta1: &impl ConvertPoolV1beta1) -> Converter {
     Converter::new("example.com", "Pool", "v1")
         .spoke(
             Spoke::new("v1beta1")
+                .map(["spec", "disk"], ["spec", "diskStorage"], v1beta1.spec_disk())
                 .map(
-                    &[&["spec", "disk"]],
-                    &[&["spec", "diskStorage"]],
-                    v1beta1.spec_disk(),
-                )
-                .map(
-                    &[&["spec", "formatter", "byName"]],
-                    &[&["spec", "formatter", "files", "byName"]],
+                    ["spec", "formatter", "byName"],
+                    ["spec", "formatter", "files", "byName"],
                     v1beta1.spec_formatter_by_name(),
                 )
-                .removed_in_spoke(&[&["spec", "formatter", "files"]])
+                .removed_in_spoke(["spec", "formatter", "files"])
                 .only_in_hub(
-                    &[&["spec", "formatter", "files", "format"]],
+                    ["spec", "formatter", "files", "format"],
                     v1beta1.spec_formatter_files_format(),
                 )
                 .only_in_hub(
-                    &[&["spec", "formatter", "files", "width"]],
+                    ["spec", "formatter", "files", "width"],
                     v1beta1.spec_formatter_files_width(),
                 )
                 .only_in_spoke(
-                    &[&["spec", "formatter", "format"]],
+                    ["spec", "formatter", "format"],
                     v1beta1.spec_formatter_format(),
                 )
                 .map(
-                    &[&["spec", "formatter", "sections"]],
-                    &[&["spec", "formatter", "files", "sections"]],
+                    ["spec", "formatter", "sections"],
+                    ["spec", "formatter", "files", "sections"],
                     v1beta1.spec_formatter_sections(),
                 )
                 .map(
-                    &[&["spec", "mode", "level"]],
-                    &[&["spec", "mode", "level"]],
+                    ["spec", "mode", "level"],
+                    ["spec", "mode", "level"],
                     v1beta1.spec_mode_level().to_spoke(),
                 )
-                .only_in_hub(&[&["spec", "oldMode"]], v1beta1.spec_old_mode())
+                .only_in_hub(["spec", "oldMode"], v1beta1.spec_old_mode())
                 .map(
-                    &[&["spec", "resourcepool"]],
-                    &[&["spec", "resourcePool"]],
+                    ["spec", "resourcepool"],
+                    ["spec", "resourcePool"],
                     v1beta1.spec_resourcepool(),
                 )
                 .required_in_hub(
-                    &[&["spec", "resourcePool"]],
+                    ["spec", "resourcePool"],
                     v1beta1.spec_resourcepool_if_absent(),
                 ),
         )

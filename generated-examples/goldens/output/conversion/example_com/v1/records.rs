@@ -140,7 +140,7 @@ kube_codegen_record::private::text_enums! {
         Dash = "Dash",
         .. Other
     }
-    WidthUnit {
+    Unit {
         Px = "px",
         Em = "em",
         .. Other

@@ -3,15 +3,9 @@
 //! Types of `example.com/v1` that several schema locations share.
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
-/// `spec.formatter.width` of `Pool`, and one other place; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Width {
-    pub unit: Option<WidthUnit>,
-}
-
 /// `spec.formatter.width.unit` of `Pool`, and one other place; in `v1beta1` too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum WidthUnit {
+pub enum Unit {
     /// `"px"`
     Px,
     /// `"em"`
@@ -20,8 +14,8 @@ pub enum WidthUnit {
     Other(String),
 }
 
-impl Default for WidthUnit {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
+/// `spec.formatter.width` of `Pool`, and one other place; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Width {
+    pub unit: Option<Unit>,
 }

@@ -54,12 +54,6 @@ pub enum DiskSpecMode {
     Other(String),
 }
 
-impl Default for DiskSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.open` of `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskSpecOpen {
@@ -120,13 +114,23 @@ pub struct Pool {
 }
 
 /// `spec` of `Pool`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PoolSpec {
     pub disk_storage: Option<PoolSpecDiskStorage>,
     pub formatter: Option<PoolSpecFormatter>,
     pub mode: Option<PoolSpecMode>,
     pub old_mode: Option<PoolSpecOldMode>,
     pub resource_pool: PoolSpecResourcePool,
+}
+
+impl PoolSpec {
+    /// Creates one with only the required fields that have no default. `..PoolSpec::new(…)` completes a struct expression.
+    pub fn new(resource_pool: PoolSpecResourcePool) -> Self {
+        Self {
+            resource_pool,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }
 
 /// `spec.diskStorage` of `Pool`; in `v1beta1` too.
@@ -149,12 +153,6 @@ pub enum PoolSpecDiskStorageLabelsText {
     Bold,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for PoolSpecDiskStorageLabelsText {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.formatter` of `Pool`.
@@ -190,12 +188,6 @@ pub enum PoolSpecFormatterFilesFormat {
     Other(String),
 }
 
-impl Default for PoolSpecFormatterFilesFormat {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.formatter.files.sections[]` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecFormatterFilesSections {
@@ -217,12 +209,6 @@ pub enum PoolSpecFormatterFilesSectionsStyleMark {
     Other(String),
 }
 
-impl Default for PoolSpecFormatterFilesSectionsStyleMark {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.mode` of `Pool`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecMode {
@@ -237,12 +223,6 @@ pub enum PoolSpecModeLevel {
     Highest,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for PoolSpecModeLevel {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.oldMode` of `Pool`; in `v1beta1` too.
@@ -260,17 +240,21 @@ pub enum PoolSpecOldModeLevel {
     Other(String),
 }
 
-impl Default for PoolSpecOldModeLevel {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.resourcePool` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PoolSpecResourcePool {
     pub kind: PoolSpecResourcePoolKind,
     pub limits: Option<PoolSpecResourcePoolLimits>,
+}
+
+impl PoolSpecResourcePool {
+    /// Creates one with only the required fields that have no default. `..PoolSpecResourcePool::new(…)` completes a struct expression.
+    pub fn new(kind: PoolSpecResourcePoolKind) -> Self {
+        Self {
+            kind,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }
 
 /// `spec.resourcePool.kind` of `Pool`; in `v1beta1` too.
@@ -280,12 +264,6 @@ pub enum PoolSpecResourcePoolKind {
     Own,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for PoolSpecResourcePoolKind {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.resourcePool.limits` of `Pool`; in `v1beta1` too.

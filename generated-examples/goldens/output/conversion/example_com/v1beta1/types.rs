@@ -47,12 +47,6 @@ pub enum DiskSpecMode {
     Other(String),
 }
 
-impl Default for DiskSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.open` of `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskSpecOpen {

@@ -2,8 +2,7 @@
 
 //! The types of `example.com/v1`.
 
-use super::aliases::*;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kube_codegen_record::DateTime;
 
 /// An object of kind `App`.
@@ -38,7 +37,7 @@ pub struct AppSpecConfigFrom {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AppStatus {
     /// Items are unique by `type`.
-    pub conditions: Option<Vec<AppStatusConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     pub last_check: Option<DateTime>,
     pub plan: Option<Vec<String>>,
     pub ready: Option<i32>,

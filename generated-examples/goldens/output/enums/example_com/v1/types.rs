@@ -15,7 +15,7 @@ pub struct Choice {
 }
 
 /// `spec` of `Choice`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChoiceSpec {
     pub folded: Option<ChoiceSpecFolded>,
     pub many: Option<BTreeMap<String, ChoiceSpecMany>>,
@@ -30,6 +30,16 @@ pub struct ChoiceSpec {
     pub with_other: Option<ChoiceSpecWithOther>,
 }
 
+impl ChoiceSpec {
+    /// Creates one with only the required fields that have no default. `..ChoiceSpec::new(…)` completes a struct expression.
+    pub fn new(mode: ChoiceSpecMode) -> Self {
+        Self {
+            mode,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
+}
+
 /// `spec.folded` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecFolded {
@@ -40,12 +50,6 @@ pub enum ChoiceSpecFolded {
     ReplaceUppercase,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for ChoiceSpecFolded {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.many{}` of `Choice`.
@@ -59,12 +63,6 @@ pub enum ChoiceSpecMany {
     Other(String),
 }
 
-impl Default for ChoiceSpecMany {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.mode` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecMode {
@@ -74,24 +72,12 @@ pub enum ChoiceSpecMode {
     Other(String),
 }
 
-impl Default for ChoiceSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.one` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecOne {
     Only,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for ChoiceSpecOne {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.quotes` of `Choice`.
@@ -105,12 +91,6 @@ pub enum ChoiceSpecQuotes {
     TwoLines,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for ChoiceSpecQuotes {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.symbols` of `Choice`.
@@ -132,12 +112,6 @@ pub enum ChoiceSpecSymbols {
     SelfValue,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for ChoiceSpecSymbols {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.withDefault` of `Choice`.
@@ -175,12 +149,6 @@ pub enum ChoiceSpecWithNull {
     Other(String),
 }
 
-impl Default for ChoiceSpecWithNull {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.withOther` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecWithOther {
@@ -189,10 +157,4 @@ pub enum ChoiceSpecWithOther {
     Known,
     /// A value not described by the schema, kept verbatim.
     Unrecognized(String),
-}
-
-impl Default for ChoiceSpecWithOther {
-    fn default() -> Self {
-        Self::Unrecognized(String::new())
-    }
 }

@@ -43,12 +43,6 @@ pub enum TierSpecBits {
     Other(i64),
 }
 
-impl Default for TierSpecBits {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `spec.byName{}` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecByName {
@@ -60,12 +54,6 @@ pub enum TierSpecByName {
     Other(u16),
 }
 
-impl Default for TierSpecByName {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `spec.family` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecFamily {
@@ -75,12 +63,6 @@ pub enum TierSpecFamily {
     V6,
     /// A value not described by the schema, kept verbatim.
     Other(i32),
-}
-
-impl Default for TierSpecFamily {
-    fn default() -> Self {
-        Self::Other(0)
-    }
 }
 
 /// `spec.level` of `Tier`.
@@ -134,12 +116,6 @@ pub enum TierSpecTwice {
     Other(i64),
 }
 
-impl Default for TierSpecTwice {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `spec.withNull` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecWithNull {
@@ -147,10 +123,4 @@ pub enum TierSpecWithNull {
     V1,
     /// A value not described by the schema, kept verbatim.
     Other(i64),
-}
-
-impl Default for TierSpecWithNull {
-    fn default() -> Self {
-        Self::Other(0)
-    }
 }

@@ -45,12 +45,6 @@ pub enum LevelSpecLevel {
     Other(Value),
 }
 
-impl Default for LevelSpecLevel {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.pair` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecPair {
@@ -60,12 +54,6 @@ pub enum LevelSpecPair {
     V1,
     /// A value not described by the schema, kept verbatim.
     Other(Value),
-}
-
-impl Default for LevelSpecPair {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
 }
 
 /// `spec.port` of `Level`.
@@ -81,12 +69,6 @@ pub enum LevelSpecPort {
     Other(Value),
 }
 
-impl Default for LevelSpecPort {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.ports[]` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecPorts {
@@ -98,12 +80,6 @@ pub enum LevelSpecPorts {
     Other(Value),
 }
 
-impl Default for LevelSpecPorts {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.text` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LevelSpecText {
@@ -113,12 +89,6 @@ pub enum LevelSpecText {
     Other(String),
 }
 
-impl Default for LevelSpecText {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.texts` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecTexts {
@@ -126,10 +96,4 @@ pub enum LevelSpecTexts {
     Auto,
     /// A value not described by the schema, kept verbatim.
     Other(Value),
-}
-
-impl Default for LevelSpecTexts {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
 }

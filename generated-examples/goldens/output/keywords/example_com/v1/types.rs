@@ -201,9 +201,3 @@ pub enum KeywordSpecChoice {
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
-
-impl Default for KeywordSpecChoice {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

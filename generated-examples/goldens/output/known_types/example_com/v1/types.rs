@@ -2,8 +2,12 @@
 
 //! The types of `example.com/v1`.
 
-use super::aliases::*;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::api::core::v1::{
+    ConfigMapKeySelector, PodTemplateSpec, Probe, SecretKeySelector, Toleration,
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, LabelSelector, ObjectMeta,
+};
 
 /// An object of kind `Workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,20 +24,20 @@ pub struct WorkloadSpec {
     /// Nothing tells which of the two it is, so it has a type of its own.
     pub ca: Option<WorkloadSpecCa>,
     /// The other one.
-    pub ca_config_map: Option<WorkloadSpecCaConfigMap>,
+    pub ca_config_map: Option<ConfigMapKeySelector>,
     /// One of two types with the same fields, told by the name of the property.
-    pub ca_secret: Option<WorkloadSpecCaSecret>,
+    pub ca_secret: Option<SecretKeySelector>,
     /// A name may be of anything.
     pub owner: Option<WorkloadSpecOwner>,
     /// Probe describes a health check to be performed against a container to determine whether it
     /// is alive or ready to receive traffic.
-    pub probe: Option<WorkloadSpecProbe>,
+    pub probe: Option<Probe>,
     /// Known by its fields alone.
-    pub selector: Option<WorkloadSpecSelector>,
+    pub selector: Option<LabelSelector>,
     /// PodTemplateSpec describes the data a pod should have when created from a template
-    pub template: WorkloadSpecTemplate,
+    pub template: PodTemplateSpec,
     /// Known by the name of the property.
-    pub tolerations: Option<Vec<WorkloadSpecTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
 }
 
 /// Nothing tells which of the two it is, so it has a type of its own.
@@ -53,5 +57,5 @@ pub struct WorkloadSpecOwner {
 /// `status` of `Workload`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadStatus {
-    pub conditions: Option<Vec<WorkloadStatusConditions>>,
+    pub conditions: Option<Vec<Condition>>,
 }

@@ -51,12 +51,6 @@ pub enum CollectionsSpecChoices {
     Other(String),
 }
 
-impl Default for CollectionsSpecChoices {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.involved{}{}[]` of `Collections`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpecInvolved {

@@ -3,6 +3,6 @@
 //! Names of schema locations of `example.com/v1` whose types are defined elsewhere.
 
 /// `spec.hostAliases[]` of `Option`.
-pub use super::shared::SpecHostAliases as OptionObjectSpecHostAliases;
+pub use super::shared::HostAliases as OptionObjectSpecHostAliases;
 /// `spec.host_aliases[]` of `Option`.
-pub use super::shared::SpecHostAliases as OptionObjectSpecHostAliasesHff4b;
+pub use super::shared::HostAliases as OptionObjectSpecHostAliasesHff4b;

@@ -32,7 +32,7 @@ kube_codegen_record::private::records! {
         13 self_ "self",
         14 r#type "type",
     }
-    SpecHostAliases {
+    HostAliases {
         0 ip "ip",
     }
     OptionObjectSpecList {

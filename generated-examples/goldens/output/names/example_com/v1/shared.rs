@@ -5,6 +5,6 @@
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
 /// `spec.hostAliases[]` of `Option`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SpecHostAliases {
+pub struct HostAliases {
     pub ip: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 //! The types of `example.com/v1`.
 
-use super::aliases::*;
+use k8s_openapi::api::core::v1::{ExecAction, SecretKeySelector};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::{DateTime, Nullable};
 use kube_codegen_record::serde_json::Value;
@@ -48,7 +48,7 @@ pub struct MissSpecEnv {
 /// `spec.env[].valueFrom` of `Miss`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecEnvValueFrom {
-    pub secret_key_ref: Option<MissSpecEnvValueFromSecretKeyRef>,
+    pub secret_key_ref: Option<SecretKeySelector>,
     pub vault_ref: Option<MissSpecEnvValueFromVaultRef>,
 }
 
@@ -69,7 +69,7 @@ pub struct MissSpecImagePullSecrets {
 /// Periodic probe of container liveness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MissSpecLivenessProbe {
-    pub exec: Option<MissSpecLivenessProbeExec>,
+    pub exec: Option<ExecAction>,
     pub failure_threshold: Option<i64>,
     pub period_seconds: Option<i32>,
 }

@@ -3,7 +3,9 @@
 //! Conversion of the kinds of `example.com/v1` from and to their other versions.
 
 use super::super::{v1, v1beta1};
-use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Narrowing, Spoke};
+use kube_codegen_record::conversion::{
+    Converter, FieldPath, IfAbsent, Mapping, Narrowing, Spoke,
+};
 
 /// How `Job` is converted between `v1beta1` and `v1`, the hub.
 ///
@@ -26,7 +28,7 @@ pub fn job_converter(v1beta1: &impl ConvertJobV1beta1) -> Converter {
         .spoke(
             Spoke::new("v1beta1")
                 .only_in_hub(
-                    &[&["spec", "env"], &["valueFrom", "fileKeyRef"]],
+                    FieldPath::new(["spec", "env"]).each(["valueFrom", "fileKeyRef"]),
                     v1beta1.spec_env_value_from_file_key_ref(),
                 ),
         )

@@ -2,7 +2,7 @@
 
 //! The types of `example.com/v1beta1`.
 
-use super::aliases::*;
+use k8s_openapi::api::core::v1::EnvVar;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Job`.
@@ -16,5 +16,5 @@ pub struct Job {
 /// `spec` of `Job`; in `v1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobSpec {
-    pub env: Option<Vec<JobSpecEnv>>,
+    pub env: Option<Vec<EnvVar>>,
 }

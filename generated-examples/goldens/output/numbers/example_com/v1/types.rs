@@ -55,9 +55,3 @@ pub enum MeterSpecNumberOrText {
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
-
-impl Default for MeterSpecNumberOrText {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}

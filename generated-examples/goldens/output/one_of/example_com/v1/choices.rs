@@ -9,7 +9,7 @@ use super::types::{
     IssuerSpecVaultType,
 };
 
-/// Which of some fields of [`IssuerSpec`] is set.
+/// The field of [`IssuerSpec`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,12 +25,12 @@ pub enum IssuerSpecOneOf<'a> {
     Vault(&'a IssuerSpecVault),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpec {
-    /// Returns which field is set: a [`IssuerSpecOneOf`].
+    /// The field that is set, as a [`IssuerSpecOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecOneOf<'_> {
         let set = [
@@ -55,7 +55,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `acme`.
+    /// Creates one with only `acme`.
     #[inline]
     pub fn acme(value: IssuerSpecAcme) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `ca`.
+    /// Creates one with only `ca`.
     #[inline]
     pub fn ca(value: IssuerSpecCa) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `selfSigned`.
+    /// Creates one with only `selfSigned`.
     #[inline]
     pub fn self_signed(value: IssuerSpecSelfSigned) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `vault`.
+    /// Creates one with only `vault`.
     #[inline]
     pub fn vault(value: IssuerSpecVault) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl IssuerSpec {
     }
 }
 
-/// Which of some fields of [`IssuerSpecAcme`] is set.
+/// The field of [`IssuerSpecAcme`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,31 +103,31 @@ pub enum IssuerSpecAcmeOneOf<'a> {
     /// `http01`
     Http01(&'a IssuerSpecAcmeHttp01),
     /// `tlsAlpn`
-    TlsAlpn(&'a bool),
+    TlsAlpn(bool),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
-/// Which of some fields of [`IssuerSpecAcme`] is set.
+/// The field of [`IssuerSpecAcme`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum IssuerSpecAcmeOneOfKeySecret<'a> {
     /// `keyRef`
-    KeyRef(&'a String),
+    KeyRef(&'a str),
     /// `keySecret`
-    KeySecret(&'a String),
+    KeySecret(&'a str),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpecAcme {
-    /// Returns which field is set: a [`IssuerSpecAcmeOneOf`].
+    /// The field that is set, as a [`IssuerSpecAcmeOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecAcmeOneOf<'_> {
         let set = [
@@ -143,13 +143,13 @@ impl IssuerSpecAcme {
         } else if let Some(value) = &self.http01 {
             IssuerSpecAcmeOneOf::Http01(value)
         } else if let Some(value) = &self.tls_alpn {
-            IssuerSpecAcmeOneOf::TlsAlpn(value)
+            IssuerSpecAcmeOneOf::TlsAlpn(*value)
         } else {
             IssuerSpecAcmeOneOf::None
         }
     }
 
-    /// Creates it with `dns01`.
+    /// Creates one with only `dns01`.
     #[inline]
     pub fn dns01(value: IssuerSpecAcmeDns01) -> Self {
         Self {
@@ -158,7 +158,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `http01`.
+    /// Creates one with only `http01`.
     #[inline]
     pub fn http01(value: IssuerSpecAcmeHttp01) -> Self {
         Self {
@@ -167,7 +167,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `tlsAlpn`.
+    /// Creates one with only `tlsAlpn`.
     #[inline]
     pub fn tls_alpn(value: bool) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Returns which field is set: a [`IssuerSpecAcmeOneOfKeySecret`].
+    /// The field that is set, as a [`IssuerSpecAcmeOneOfKeySecret`].
     #[inline]
     pub fn one_of_key_secret(&self) -> IssuerSpecAcmeOneOfKeySecret<'_> {
         let set = [
@@ -197,7 +197,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `keyRef`.
+    /// Creates one with only `keyRef`.
     #[inline]
     pub fn key_ref(value: String) -> Self {
         Self {
@@ -206,7 +206,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `keySecret`.
+    /// Creates one with only `keySecret`.
     #[inline]
     pub fn key_secret(value: String) -> Self {
         Self {
@@ -216,24 +216,24 @@ impl IssuerSpecAcme {
     }
 }
 
-/// Which of some fields of [`IssuerSpecPorts`] is set.
+/// The field of [`IssuerSpecPorts`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum IssuerSpecPortsOneOf<'a> {
     /// `label`
-    Label(&'a String),
+    Label(&'a str),
     /// `slot`
-    Slot(&'a i32),
+    Slot(i32),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpecPorts {
-    /// Returns which field is set: a [`IssuerSpecPortsOneOf`].
+    /// The field that is set, as a [`IssuerSpecPortsOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecPortsOneOf<'_> {
         let set = [
@@ -248,13 +248,13 @@ impl IssuerSpecPorts {
         if let Some(value) = &self.label {
             IssuerSpecPortsOneOf::Label(value)
         } else if let Some(value) = &self.slot {
-            IssuerSpecPortsOneOf::Slot(value)
+            IssuerSpecPortsOneOf::Slot(*value)
         } else {
             IssuerSpecPortsOneOf::None
         }
     }
 
-    /// Creates it with `label`.
+    /// Creates one with only `label`.
     #[inline]
     pub fn label(value: String) -> Self {
         Self {
@@ -263,7 +263,7 @@ impl IssuerSpecPorts {
         }
     }
 
-    /// Creates it with `slot`.
+    /// Creates one with only `slot`.
     #[inline]
     pub fn slot(value: i32) -> Self {
         Self {
@@ -273,7 +273,7 @@ impl IssuerSpecPorts {
     }
 }
 
-/// Which of some fields of [`IssuerSpecVault`] is set.
+/// The field of [`IssuerSpecVault`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
@@ -282,15 +282,15 @@ pub enum IssuerSpecVaultOneOf<'a> {
     /// `appRole`
     AppRole(&'a IssuerSpecVaultAppRole),
     /// `token`
-    Token(&'a String),
+    Token(&'a str),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpecVault {
-    /// Returns which field is set: a [`IssuerSpecVaultOneOf`].
+    /// The field that is set, as a [`IssuerSpecVaultOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecVaultOneOf<'_> {
         let set = [
@@ -311,23 +311,21 @@ impl IssuerSpecVault {
         }
     }
 
-    /// Creates it with `appRole`; the schema then demands that `type` is `AppRole`.
+    /// Creates one with only `appRole`; the schema then demands that `type` is `AppRole`.
     #[inline]
     pub fn app_role(value: IssuerSpecVaultAppRole) -> Self {
         Self {
             app_role: Some(value),
-            r#type: IssuerSpecVaultType::AppRole,
-            ..Self::default()
+            ..Self::new(IssuerSpecVaultType::AppRole)
         }
     }
 
-    /// Creates it with `token`; the schema then demands that `type` is `Token`.
+    /// Creates one with only `token`; the schema then demands that `type` is `Token`.
     #[inline]
     pub fn token(value: String) -> Self {
         Self {
             token: Some(value),
-            r#type: IssuerSpecVaultType::Token,
-            ..Self::default()
+            ..Self::new(IssuerSpecVaultType::Token)
         }
     }
 }

@@ -109,12 +109,22 @@ pub struct IssuerSpecSilent {
 }
 
 /// A field decides.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IssuerSpecVault {
     pub app_role: Option<IssuerSpecVaultAppRole>,
     pub retries: Option<i64>,
     pub token: Option<String>,
     pub r#type: IssuerSpecVaultType,
+}
+
+impl IssuerSpecVault {
+    /// Creates one with only the required fields that have no default. `..IssuerSpecVault::new(…)` completes a struct expression.
+    pub fn new(r#type: IssuerSpecVaultType) -> Self {
+        Self {
+            r#type,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }
 
 /// `spec.vault.appRole` of `Issuer`; in `v1beta1` too.
@@ -131,10 +141,4 @@ pub enum IssuerSpecVaultType {
     None,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for IssuerSpecVaultType {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }

@@ -57,13 +57,23 @@ pub struct OptionObject {
 }
 
 /// `spec` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OptionObjectSpec {
     pub r#box: Option<DateTime>,
     pub option: OptionObjectSpecOption,
     pub result: OptionObjectSpecResult,
     pub string: Option<BTreeMap<String, Nullable<String>>>,
     pub vec: Vec<OptionObjectSpecVec>,
+}
+
+impl OptionObjectSpec {
+    /// Creates one with only the required fields that have no default. `..OptionObjectSpec::new(…)` completes a struct expression.
+    pub fn new(result: OptionObjectSpecResult) -> Self {
+        Self {
+            result,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }
 
 /// `spec.option` of `Option`.
@@ -90,12 +100,6 @@ pub enum OptionObjectSpecResult {
     Other,
     /// A value not described by the schema, kept verbatim.
     Unknown(String),
-}
-
-impl Default for OptionObjectSpecResult {
-    fn default() -> Self {
-        Self::Unknown(String::new())
-    }
 }
 
 /// `spec.vec[]` of `Option`.

@@ -18,12 +18,6 @@ pub enum Choice {
     Other(String),
 }
 
-impl Default for Choice {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `defaulted` of `Matrix`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Defaulted {
@@ -108,12 +102,6 @@ pub enum Level {
     Other(i64),
 }
 
-impl Default for Level {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `nullable.mixed` of `Matrix`, and 7 other places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Mixed {
@@ -123,12 +111,6 @@ pub enum Mixed {
     Http,
     /// A value not described by the schema, kept verbatim.
     Other(Value),
-}
-
-impl Default for Mixed {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
 }
 
 /// `nullableDefaulted` of `Matrix`, and one other place.
@@ -191,10 +173,4 @@ pub enum Union {
     Boolean(bool),
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
-}
-
-impl Default for Union {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
 }

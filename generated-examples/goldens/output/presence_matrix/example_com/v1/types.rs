@@ -184,7 +184,7 @@ pub struct MatrixRequiredNullable {
 }
 
 /// `requiredPlain` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MatrixRequiredPlain {
     pub any: Value,
     pub at: DateTime,
@@ -203,4 +203,22 @@ pub struct MatrixRequiredPlain {
     pub small: i32,
     pub text: String,
     pub union: MatrixRequiredPlainUnion,
+}
+
+impl MatrixRequiredPlain {
+    /// Creates one with only the required fields that have no default. `..MatrixRequiredPlain::new(…)` completes a struct expression.
+    pub fn new(
+        choice: MatrixRequiredPlainChoice,
+        level: MatrixRequiredPlainLevel,
+        mixed: MatrixRequiredPlainMixed,
+        union: MatrixRequiredPlainUnion,
+    ) -> Self {
+        Self {
+            choice,
+            level,
+            mixed,
+            union,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }

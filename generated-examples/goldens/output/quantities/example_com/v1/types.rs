@@ -52,12 +52,6 @@ pub enum BudgetSpecSize {
     Other(Value),
 }
 
-impl Default for BudgetSpecSize {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `status` of `Budget`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetStatus {

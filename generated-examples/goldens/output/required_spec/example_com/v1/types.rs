@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::DateTime;
 
 /// An object of kind `Strict`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Strict {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -14,10 +14,20 @@ pub struct Strict {
 }
 
 /// `spec` of `Strict`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StrictSpec {
     pub at: DateTime,
     pub mode: StrictSpecMode,
+}
+
+impl StrictSpec {
+    /// Creates one with only the required fields that have no default. `..StrictSpec::new(…)` completes a struct expression.
+    pub fn new(mode: StrictSpecMode) -> Self {
+        Self {
+            mode,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }
 
 /// `spec.mode` of `Strict`.
@@ -27,10 +37,4 @@ pub enum StrictSpecMode {
     B,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for StrictSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }

@@ -19,12 +19,6 @@ pub enum Mode {
     Other(String),
 }
 
-impl Default for Mode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// One after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {

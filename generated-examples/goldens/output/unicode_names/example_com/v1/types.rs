@@ -13,7 +13,7 @@ pub struct Unicode {
 }
 
 /// `spec` of `Unicode`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnicodeSpec {
     pub ax: Option<String>,
     pub größe: Option<i64>,
@@ -30,6 +30,16 @@ pub struct UnicodeSpec {
     pub u1f600: Option<bool>,
 }
 
+impl UnicodeSpec {
+    /// Creates one with only the required fields that have no default. `..UnicodeSpec::new(…)` completes a struct expression.
+    pub fn new(模式: UnicodeSpec模式) -> Self {
+        Self {
+            模式,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
+}
+
 /// `spec.模式` of `Unicode`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum UnicodeSpec模式 {
@@ -42,12 +52,6 @@ pub enum UnicodeSpec模式 {
     U1f600,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for UnicodeSpec模式 {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `spec.配置` of `Unicode`.
@@ -72,10 +76,4 @@ pub enum UnicodeSpec이름값 {
     V2,
     /// A value not described by the schema, kept verbatim.
     Other(i64),
-}
-
-impl Default for UnicodeSpec이름값 {
-    fn default() -> Self {
-        Self::Other(0)
-    }
 }

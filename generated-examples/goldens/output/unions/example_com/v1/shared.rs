@@ -13,9 +13,3 @@ pub enum Hosts {
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
-
-impl Default for Hosts {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}

@@ -36,12 +36,6 @@ pub enum MappingSpecLimits {
     Other(Value),
 }
 
-impl Default for MappingSpecLimits {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.retry` of `Mapping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecRetry {
@@ -51,12 +45,6 @@ pub enum MappingSpecRetry {
     Other(Value),
 }
 
-impl Default for MappingSpecRetry {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.rules[]` of `Mapping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecRules {
@@ -64,10 +52,4 @@ pub enum MappingSpecRules {
     Map(BTreeMap<String, Value>),
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
-}
-
-impl Default for MappingSpecRules {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
 }

@@ -37,7 +37,7 @@ pub fn widget_converter(
     Converter::new("example.com", "Widget", "v1")
         .spoke(
             Spoke::new("v1beta1")
-                .map(&[&["spec", "size"]], &[&["spec", "size"]], v1beta1.spec_size()),
+                .map(["spec", "size"], ["spec", "size"], v1beta1.spec_size()),
         )
-        .spoke(Spoke::new("v2").only_in_spoke(&[&["spec", "color"]], v2.spec_color()))
+        .spoke(Spoke::new("v2").only_in_spoke(["spec", "color"], v2.spec_color()))
 }

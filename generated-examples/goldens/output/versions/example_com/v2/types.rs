@@ -29,9 +29,3 @@ pub enum WidgetSpecColor {
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
-
-impl Default for WidgetSpecColor {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

@@ -99,22 +99,22 @@ pub fn route_converter(
     Converter::new("example.com", "Route", "v1")
         .spoke(
             Spoke::new("v1alpha1")
-                .required_in_hub(&[&["spec"]], v1alpha1.spec_if_absent())
-                .only_in_spoke(&[&["spec", "draft"]], v1alpha1.spec_draft())
-                .only_in_spoke(&[&["spec", "fallback"]], v1alpha1.spec_fallback())
-                .only_in_hub(&[&["spec", "rules"]], v1alpha1.spec_rules())
-                .only_in_spoke(&[&["spec", "target"]], v1alpha1.spec_target())
-                .only_in_hub(&[&["status"]], v1alpha1.status())
-                .only_in_hub(&[&["strategy"]], v1alpha1.strategy()),
+                .required_in_hub(["spec"], v1alpha1.spec_if_absent())
+                .only_in_spoke(["spec", "draft"], v1alpha1.spec_draft())
+                .only_in_spoke(["spec", "fallback"], v1alpha1.spec_fallback())
+                .only_in_hub(["spec", "rules"], v1alpha1.spec_rules())
+                .only_in_spoke(["spec", "target"], v1alpha1.spec_target())
+                .only_in_hub(["status"], v1alpha1.status())
+                .only_in_hub(["strategy"], v1alpha1.strategy()),
         )
         .spoke(
             Spoke::new("v1beta1")
-                .only_in_spoke(&[&["spec", "strategy"]], v1beta1.spec_strategy())
-                .only_in_hub(&[&["strategy"]], v1beta1.strategy()),
+                .only_in_spoke(["spec", "strategy"], v1beta1.spec_strategy())
+                .only_in_hub(["strategy"], v1beta1.strategy()),
         )
         .spoke(
             Spoke::new("v2")
-                .only_in_hub(&[&["spec"]], v2.spec())
-                .only_in_hub(&[&["strategy"]], v2.strategy()),
+                .only_in_hub(["spec"], v2.spec())
+                .only_in_hub(["strategy"], v2.strategy()),
         )
 }

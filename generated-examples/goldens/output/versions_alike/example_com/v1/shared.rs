@@ -11,9 +11,3 @@ pub enum Mode {
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
-
-impl Default for Mode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

@@ -6,7 +6,7 @@ use super::aliases::*;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Route`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -56,10 +56,4 @@ pub enum RouteStrategy {
     Random,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for RouteStrategy {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }

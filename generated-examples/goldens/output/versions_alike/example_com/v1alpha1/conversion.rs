@@ -21,7 +21,5 @@ pub trait ConvertGatewayV1beta1 {
 /// What has no place in a version travels in the annotation `example.com/kept-by-conversion`.
 pub fn gateway_converter(v1beta1: &impl ConvertGatewayV1beta1) -> Converter {
     Converter::new("example.com", "Gateway", "v1alpha1")
-        .spoke(
-            Spoke::new("v1beta1").required_in_hub(&[&["spec"]], v1beta1.spec_if_absent()),
-        )
+        .spoke(Spoke::new("v1beta1").required_in_hub(["spec"], v1beta1.spec_if_absent()))
 }

@@ -4,5 +4,5 @@
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
 pub use super::super::v1::RouteSpecRulesBackends as Fallback;
+pub use super::super::v1::RouteSpecRulesMode as Mode;
 pub use super::super::v1::RouteSpecRulesBackendsTls as Tls;
-pub use super::super::v1::RouteSpecRulesMode as TlsMode;

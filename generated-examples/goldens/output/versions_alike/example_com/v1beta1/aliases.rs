@@ -7,10 +7,10 @@ pub use super::super::v1::{RouteSpecRulesBackends, RouteStatus};
 /// `spec.listeners[].tls` of `Gateway`.
 pub use super::shared::Tls as GatewaySpecListenersTls;
 /// `spec.listeners[].tls.mode` of `Gateway`.
-pub use super::shared::TlsMode as GatewaySpecListenersTlsMode;
+pub use super::shared::Mode as GatewaySpecListenersTlsMode;
 /// `spec.rules[].backends[].tls` of `Route`.
 pub use super::shared::Tls as RouteSpecRulesBackendsTls;
 /// `spec.rules[].backends[].tls.mode` of `Route`.
-pub use super::shared::TlsMode as RouteSpecRulesBackendsTlsMode;
+pub use super::shared::Mode as RouteSpecRulesBackendsTlsMode;
 /// `spec.strategy` of `Route`.
 pub use super::super::v1::RouteStrategy as RouteSpecStrategy;

@@ -3,5 +3,5 @@
 //! Types of `example.com/v1beta1` that several schema locations share.
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
+pub use super::super::v1::RouteSpecRulesMode as Mode;
 pub use super::super::v1::RouteSpecRulesBackendsTls as Tls;
-pub use super::super::v1::RouteSpecRulesMode as TlsMode;

@@ -29,7 +29,7 @@ pub struct GatewaySpecListeners {
 }
 
 /// An object of kind `Route`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -38,10 +38,20 @@ pub struct Route {
 }
 
 /// `spec` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RouteSpec {
     pub rules: Option<Vec<RouteSpecRules>>,
     pub strategy: RouteSpecStrategy,
+}
+
+impl RouteSpec {
+    /// Creates one with only the required fields that have no default. `..RouteSpec::new(…)` completes a struct expression.
+    pub fn new(strategy: RouteSpecStrategy) -> Self {
+        Self {
+            strategy,
+            ..kube_codegen_record::private::Value::blank()
+        }
+    }
 }
 
 /// `spec.rules[]` of `Route`.

@@ -12,10 +12,10 @@ pub fn virtual_machine_converter() -> Converter {
     Converter::new("infra.example.com", "VirtualMachine", "v1")
         .spoke(
             Spoke::new("v2")
-                .only_in_spoke(&[&["spec", "resources"]], IfAbsent::empty())
+                .only_in_spoke(["spec", "resources"], IfAbsent::empty())
                 .map(
-                    &[&["spec", "resources", "memory"]],
-                    &[&["spec", "memory"]],
+                    ["spec", "resources", "memory"],
+                    ["spec", "memory"],
                     Mapping::copied(),
                 ),
         )

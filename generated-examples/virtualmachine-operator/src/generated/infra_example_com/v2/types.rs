@@ -2,8 +2,7 @@
 
 //! The types of `infra.example.com/v2`.
 
-use super::aliases::*;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 /// A machine with CPUs and memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +36,7 @@ pub struct VirtualMachineSpecResources {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
     /// Items are unique by `type`.
-    pub conditions: Option<Vec<VirtualMachineStatusConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// Pending, Running or Failed.
     pub phase: Option<VirtualMachineStatusPhase>,
 }
@@ -50,10 +49,4 @@ pub enum VirtualMachineStatusPhase {
     Failed,
     /// A value not described by the schema, kept verbatim.
     Other(String),
-}
-
-impl Default for VirtualMachineStatusPhase {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
