@@ -31,6 +31,7 @@ mod registration;
 mod relist;
 mod scope;
 mod selects;
+mod served;
 mod shared;
 mod state;
 mod status;
