@@ -26,6 +26,7 @@ mod handler;
 mod listener;
 mod own_writes;
 mod part;
+mod reflected;
 mod reflector;
 mod registration;
 mod relist;

@@ -1,9 +1,9 @@
 //! List and watch of one kind: applies the API server's responses to the state of an informer, and retries forever.
 //!
-//! It sends requests through [`kube::Client`] rather than `kube::runtime::watcher`, which cannot give an informer's guarantees: it retries forever
-//! a watch that the server rejects with HTTP 410, has no fallback from streaming lists, fails a whole list for one object, lists either from etcd or with
-//! `resourceVersion=0` (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
-//! Its back-off is used.
+//! It sends requests through [`kube::Client`] rather than `kube::runtime::watcher`, which cannot give an informer's guarantees: kube 5 repeats forever
+//! a watch that is answered with HTTP 410 after its first list, and a streaming list on a server without them. A list fails for one object, unless its type is
+//! wrapped in `DeserializeGuard`. By default each list reads etcd, in pages; the alternative, `ListSemantic::Any`, may be older than what
+//! handlers have seen. The stream has neither the versions of lists nor bookmarks, and needs `Clone`. Its back-off is used.
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]
