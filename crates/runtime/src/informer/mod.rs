@@ -16,6 +16,7 @@
 //! # Ok(())
 //! # }
 //! ```
+mod absence;
 mod builder;
 mod config;
 mod divided;

@@ -6,12 +6,9 @@
 //!
 //! A kind that is absent has no objects: what is cached leaves the cache, and who waits for the caches does not wait for this one. Lists go on at most every
 //! ten seconds, and the first that succeeds ends the absence.
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tokio::{sync::watch, time::Instant};
-use tracing::{info, warn};
-
-use super::{scope::Scope, state::State};
 
 /// How long responses must say that a kind is not served before it counts as absent.
 const CONFIRM: Duration = Duration::from_secs(5);
@@ -71,7 +68,7 @@ impl Service {
     }
 
     /// Takes a response that says that the kind is not served.
-    fn missing(&self) -> Step {
+    pub(super) fn missing(&self) -> Step {
         let (now, mut step) = (Instant::now(), Step::Known);
         self.0.send_if_modified(|answer| {
             let (next, taken) = match *answer {
@@ -89,6 +86,19 @@ impl Service {
         });
         step
     }
+
+    /// Takes a successful response. Returns since when the kind was absent, if it was.
+    pub(super) fn set_served(&self) -> Option<Instant> {
+        let mut absent = None;
+        self.0.send_if_modified(|answer| {
+            let was = std::mem::replace(answer, Answer::Served);
+            if let Answer::Absent { since, .. } = was {
+                absent = Some(since);
+            }
+            was != Answer::Served
+        });
+        absent
+    }
 }
 
 fn is_absent(answer: &Answer) -> bool {
@@ -96,52 +106,9 @@ fn is_absent(answer: &Answer) -> bool {
 }
 
 /// What a response that says that the kind is not served means for the log.
-enum Step {
+pub(super) enum Step {
     First,
     Known,
     /// Absent since then.
     Log(Instant),
-}
-
-impl State {
-    /// Takes a response that says that the kind is not served: the first one is reported as a failure, and the objects of an absent kind leave the cache.
-    pub(super) async fn not_served(&self, scope: &Arc<Scope>, report: impl FnOnce()) {
-        match self.service.missing() {
-            Step::First => report(),
-            Step::Known => {}
-            Step::Log(since) => warn!(
-                kind = %self.kind,
-                version = self.kind.version(),
-                cluster = self.cluster,
-                "the server has not served this kind for {:?}: is its CRD installed? Its controllers wait",
-                rounded(since.elapsed())
-            ),
-        }
-        let joins = scope.part.get().is_some_and(|part| part.joins);
-        if self.service.is_absent() && !joins {
-            self.forget(scope).await;
-        }
-    }
-
-    /// Takes a successful response.
-    pub(super) fn served(&self) {
-        self.service.0.send_if_modified(|answer| {
-            let was = std::mem::replace(answer, Answer::Served);
-            if let Answer::Absent { since, .. } = was {
-                info!(
-                    kind = %self.kind,
-                    version = self.kind.version(),
-                    cluster = self.cluster,
-                    "the server serves this kind, after {:?}",
-                    rounded(since.elapsed())
-                );
-            }
-            was != Answer::Served
-        });
-    }
-}
-
-/// Whole seconds, for people.
-fn rounded(time: Duration) -> Duration {
-    Duration::from_secs(time.as_secs())
 }

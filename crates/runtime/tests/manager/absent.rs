@@ -267,7 +267,7 @@ async fn a_controller_works_without_the_kind_of_its_children_and_again_once_it_c
     let controller = of::<ConfigMap>(&manager).owns(&children);
     let results = Arc::new(Mutex::new(BTreeMap::<String, usize>::new()));
     let reconcile = |map: Arc<ConfigMap>, context: Arc<(TypedClient<Gadget>, _)>| async move {
-        let (gadgets, results): &(_, Arc<Mutex<BTreeMap<String, usize>>>) = &*context;
+        let (gadgets, results): &(_, Arc<Mutex<BTreeMap<String, usize>>>) = &context;
         let mut child = Gadget::default();
         child.metadata.name = map.metadata.name.clone();
         let owner = map.controller_owner_ref(&()).unwrap();
