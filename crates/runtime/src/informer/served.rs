@@ -4,8 +4,8 @@
 //! the kind is not served. One such response is not enough: behind a load balancer, another API server may know a new CRD a moment earlier. So a kind
 //! counts as absent once the responses have said so for five seconds, which is how long Kubernetes waits for the same reason before a CRD is `Established`.
 //!
-//! A kind that is absent has no objects: what is cached leaves the cache, and who waits for the caches does not wait for this one. Lists go on at most every
-//! ten seconds, and the first that succeeds ends the absence.
+//! An absent kind has no objects: the cached ones leave the cache, and nothing waits for its first list except its own controllers. The informer lists again
+//! at most ten seconds later, and the first list that succeeds ends the absence.
 use std::time::Duration;
 
 use tokio::{sync::watch, time::Instant};
