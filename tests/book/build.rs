@@ -8,7 +8,12 @@ use std::{
 };
 
 /// Pages whose examples are files of a crate, which a test of their own creates or which is one.
-const ELSEWHERE: &[&str] = &["cookbook.md", "from-kube-derive.md", "tutorial.md"];
+const ELSEWHERE: &[&str] = &[
+    "cookbook.md",
+    "from-kube-derive.md",
+    "kube-operators.md",
+    "tutorial.md",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

@@ -10,7 +10,11 @@ use crate::{
 };
 
 /// Pages whose commands a test of their own runs.
-const ELSEWHERE: &[&str] = &["docs/from-kube-derive.md", "docs/tutorial.md"];
+const ELSEWHERE: &[&str] = &[
+    "docs/from-kube-derive.md",
+    "docs/kube-operators.md",
+    "docs/tutorial.md",
+];
 
 pub(crate) struct Step {
     pub(crate) command: String,

@@ -120,6 +120,12 @@ fn derived_types_are_replaced_or_kept_as_written() {
     follow("docs/from-kube-derive.md");
 }
 
+#[test]
+#[ignore = "builds an operator with two versions of kube, which takes minutes"]
+fn an_existing_operator_is_tested_as_written() {
+    follow("docs/kube-operators.md");
+}
+
 /// Starts in an empty directory.
 fn follow(page: &str) {
     let directory = TempDir::new().unwrap();

@@ -47,6 +47,26 @@ impl Action {
     }
 }
 
+/// For a reconcile that kube's `Controller` calls. Its queue has no priorities. There is no way back: kube's `Action` does not tell its delay.
+///
+/// ```
+/// use std::time::Duration;
+/// use kube::runtime::controller;
+/// use kube_codegen_runtime::controller::Action;
+///
+/// let delay = Duration::from_secs(60);
+/// assert_eq!(controller::Action::from(Action::requeue(delay)), controller::Action::requeue(delay));
+/// assert_eq!(controller::Action::from(Action::await_change()), controller::Action::await_change());
+/// ```
+impl From<Action> for kube::runtime::controller::Action {
+    fn from(action: Action) -> Self {
+        match action.requeue_after {
+            Some(delay) => Self::requeue(delay),
+            None => Self::await_change(),
+        }
+    }
+}
+
 /// What happens after a failed reconcile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

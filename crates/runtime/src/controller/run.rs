@@ -19,7 +19,7 @@ use super::{
     Action, CACHE_SYNC_TIMEOUT, Controller, Enqueue, MetricsHandle, OnError, RunError,
     causes::Causes,
     sharded::Share,
-    trigger::{Connected, Predicate, Trigger, trigger},
+    trigger::{Connected, Predicate, Trigger, Unsettled, trigger},
     worker::{Attempt, Failed, Reconciling, Worker},
 };
 use crate::{
@@ -27,14 +27,15 @@ use crate::{
     client::{describe, writer::Writer},
     informer::SharedInformer,
     panics,
-    queue::WorkQueue,
+    queue::{LOW_PRIORITY, WorkQueue},
     shards::within,
 };
 
 impl<K: Object> Controller<K> {
     /// Runs until shutdown, or until one of the informers is shut down.
     ///
-    /// Starts the informers, waits until all caches are synced, then calls `reconcile` with each enqueued object: several concurrently, but
+    /// Starts the informers, waits until all caches are synced (for as long as it takes while the server does not serve `K`, and not for other kinds
+    /// that it does not serve), then calls `reconcile` with each enqueued object: several concurrently, but
     /// never one object twice at a time. Objects deleted by then are skipped (see [`run_keyed`](Self::run_keyed)); clean-up before deletion
     /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next. If the cache shows by then that the object
     /// is gone, the error is expected and is not retried. A panic in either is logged and retried with [`OnError::Backoff`].
@@ -165,6 +166,16 @@ impl<K: Object> Controller<K> {
                 std::future::ready(())
             })));
         }
+        let enqueue_all = {
+            let (primary, queue) = (self.primary.clone(), queue.clone());
+            move || {
+                for object in primary.lister().all() {
+                    let key = ObjectKey::of(&*object);
+                    queue.forget(&key);
+                    queue.add_with_priority(key, LOW_PRIORITY);
+                }
+            }
+        };
         let kind = self.primary.kind().to_string();
         let (primary, writer) = (self.primary, self.writer.clone());
         let attempt: Attempt = Box::new(move |key| {
@@ -190,6 +201,7 @@ impl<K: Object> Controller<K> {
             triggers: self.triggers,
             writer: self.writer,
             sources,
+            enqueue_all: Arc::new(enqueue_all),
             attempt,
             workers: self.workers.unwrap_or(1),
             cache_sync_timeout: self.cache_sync_timeout.unwrap_or(CACHE_SYNC_TIMEOUT),
@@ -212,6 +224,8 @@ struct Work {
     triggers: Vec<Trigger>,
     writer: Option<Arc<Writer>>,
     sources: Vec<BoxFuture<'static, ()>>,
+    /// Enqueues all objects that are reconciled, with an end to their back-off: a kind has come that reconciles may have failed without.
+    enqueue_all: Arc<dyn Fn() + Send + Sync>,
     attempt: Attempt,
     workers: usize,
     cache_sync_timeout: Duration,
@@ -233,15 +247,16 @@ impl Work {
             .iter()
             .map(|trigger| trigger(&queue, &causes, self.writer.as_ref()))
             .collect();
-        let synced = try_join_all(guards.iter().map(Connected::wait_synced));
-        let synced = timeout(self.cache_sync_timeout, synced);
+        let limit = self.cache_sync_timeout;
+        let settled = try_join_all(guards.iter().map(|guard| guard.wait_settled(limit)));
         tokio::select! {
             biased;
-            result = synced => match result {
-                Ok(result) => drop(result?),
-                Err(_) => return Err(RunError::CacheSyncTimeout {
-                    kinds: unsynced(&guards),
-                    timeout: self.cache_sync_timeout,
+            settled = settled => match settled {
+                Ok(_) => {}
+                Err(Unsettled::Ended(error)) => return Err(error),
+                Err(Unsettled::Late) => return Err(RunError::CacheSyncTimeout {
+                    kinds: late(&guards),
+                    timeout: limit,
                 }),
             },
             () = &mut shutdown => return Ok(()),
@@ -264,6 +279,9 @@ impl Work {
             running.spawn(Arc::clone(&worker).work(stop.clone()));
         }
         let mut sources: JoinSet<()> = self.sources.into_iter().collect();
+        for guard in &guards {
+            sources.spawn(guard.arrivals(Arc::clone(&self.enqueue_all)));
+        }
         let outcome = tokio::select! {
             biased;
             () = shutdown => Ok(()),
@@ -317,8 +335,8 @@ fn all<K: Object>(mut predicates: Vec<Predicate<K>>) -> Option<Predicate<K>> {
     }))
 }
 
-fn unsynced(guards: &[Connected]) -> Vec<String> {
-    let waiting = guards.iter().filter(|guard| !guard.has_synced());
+fn late(guards: &[Connected]) -> Vec<String> {
+    let waiting = guards.iter().filter(|guard| guard.is_late());
     let mut kinds: Vec<_> = waiting.map(Connected::kind).collect();
     kinds.sort();
     kinds.dedup();

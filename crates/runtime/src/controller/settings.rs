@@ -66,7 +66,7 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Sets how long the first lists of all informers may take before [`run`](Self::run) fails. The default is the
+    /// Sets how long the first lists of all informers may take before [`run`](Self::run) fails, if the server serves their kinds. The default is the
     /// [manager's](crate::manager::ManagerBuilder::cache_sync_timeout), or two minutes.
     #[must_use]
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {

@@ -1,7 +1,8 @@
 //! Triggers: changes of one informer's objects enqueue keys of the controlled kind.
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use tokio::time::sleep;
 use tracing::error;
 
 use super::{RunError, causes::Causes};
@@ -56,6 +57,7 @@ fn boxed<C: Object>(
         informer.start();
         Connected {
             informer: informer.untyped(),
+            is_primary,
             registration: registration.untyped(),
         }
     })
@@ -182,6 +184,8 @@ impl<C: Object> EventHandler<C> for Enqueue<C> {
 /// A connected trigger: a running informer, whose handler is removed on drop.
 pub(super) struct Connected {
     informer: Arc<Informer>,
+    /// Whether the controller reconciles the objects of this informer.
+    is_primary: bool,
     registration: Registration,
 }
 
@@ -199,17 +203,48 @@ impl Connected {
         self.informer.kind()
     }
 
-    pub(super) fn has_synced(&self) -> bool {
-        self.registration.has_synced()
+    /// Whether the server serves the kind, and its cache is not synced.
+    pub(super) fn is_late(&self) -> bool {
+        !self.registration.has_synced() && self.informer.missing().is_none()
     }
 
-    /// Waits until the cache is synced and its objects are enqueued.
-    pub(super) async fn wait_synced(&self) -> Result<(), RunError> {
-        let waited = self.registration.wait_synced().await;
-        waited.map_err(|_| {
-            self.failure()
-                .unwrap_or_else(|| RunError::Stopped { kind: self.kind() })
-        })
+    /// Waits until the cache is synced and its objects are enqueued, or until `limit` if the server serves the kind. If it does not, the controller has
+    /// nothing to do until its own kind is served; another kind has no objects.
+    pub(super) async fn wait_settled(&self, limit: Duration) -> Result<(), Unsettled> {
+        loop {
+            tokio::select! {
+                biased;
+                synced = self.registration.wait_synced() => return synced.map_err(|_| {
+                    let stopped = || RunError::Stopped { kind: self.kind() };
+                    Unsettled::Ended(self.failure().unwrap_or_else(stopped))
+                }),
+                () = self.informer.absent(), if !self.is_primary => return Ok(()),
+                () = sleep(limit) => if self.informer.missing().is_none() {
+                    return Err(Unsettled::Late);
+                }
+            }
+            // The limit is that of a list, and the kind has none yet.
+            tokio::select! {
+                () = self.informer.served() => {}
+                () = self.informer.absent(), if !self.is_primary => {}
+                () = self.informer.stopped() => {}
+            }
+        }
+    }
+
+    /// Returns a future that calls `arrived` each time the kind is served after it was not, and its objects are in the cache; not for the kind that
+    /// the controller reconciles, whose objects are enqueued by themselves.
+    pub(super) fn arrivals(
+        &self,
+        arrived: Arc<dyn Fn() + Send + Sync>,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let informer = (!self.is_primary).then(|| Arc::clone(&self.informer));
+        async move {
+            while let Some(informer) = &informer {
+                informer.back().await;
+                arrived();
+            }
+        }
     }
 
     /// Waits until the informer is shut down, or fails.
@@ -217,6 +252,13 @@ impl Connected {
         self.informer.stopped().await;
         self.failure().map_or(Ok(()), Err)
     }
+}
+
+/// Why a controller cannot start.
+pub(super) enum Unsettled {
+    /// Something is not synced in time.
+    Late,
+    Ended(RunError),
 }
 
 impl Drop for Connected {

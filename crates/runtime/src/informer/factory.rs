@@ -19,7 +19,7 @@ use super::{
     config::check_namespace,
     own_writes::OwnWrites,
     part::Division,
-    synced::{NotSynced, not_synced, wait_synced, wait_synced_within},
+    synced::{NotSynced, not_synced, wait_settled_within, wait_synced, wait_synced_within},
     untyped::{Informer, InformerId},
 };
 use crate::cache::{Object, ObjectKind};
@@ -301,7 +301,7 @@ impl InformerFactory {
         not_synced(waiting.map(|informer| informer.kind()).collect())
     }
 
-    /// Starts the informers that `select` accepts, and waits until they have their first lists.
+    /// Starts the informers that `select` accepts, and waits until they have their first lists, or the server does not serve their kinds.
     pub(crate) async fn fill(
         &self,
         timeout: Duration,
@@ -312,7 +312,7 @@ impl InformerFactory {
         for informer in &informers {
             informer.start();
         }
-        wait_synced_within(&informers, timeout).await
+        wait_settled_within(&informers, timeout).await
     }
 
     /// Lets the informers that `select` accepts cache only the ranges of objects that this process needs.

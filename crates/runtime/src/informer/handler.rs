@@ -58,6 +58,17 @@ pub enum InformerEvent<K> {
     Deleted(Deleted<K>),
 }
 
+impl<K> InformerEvent<K> {
+    /// Returns the object: the new state of a change, the last known one of a deletion.
+    pub fn into_object(self) -> Arc<K> {
+        match self {
+            Self::Added { object, .. } => object,
+            Self::Updated { new, .. } => new,
+            Self::Deleted(deleted) => deleted.object,
+        }
+    }
+}
+
 /// Shows names: the object may be a Secret.
 impl<K: Resource> fmt::Debug for InformerEvent<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

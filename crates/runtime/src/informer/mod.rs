@@ -16,6 +16,7 @@
 //! # Ok(())
 //! # }
 //! ```
+mod absence;
 mod builder;
 mod config;
 mod divided;
@@ -26,11 +27,13 @@ mod handler;
 mod listener;
 mod own_writes;
 mod part;
+mod reflected;
 mod reflector;
 mod registration;
 mod relist;
 mod scope;
 mod selects;
+mod served;
 mod shared;
 mod state;
 mod status;

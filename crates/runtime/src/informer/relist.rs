@@ -122,6 +122,7 @@ impl State {
         self.complete(scope, listed.ranges.as_ref(), version);
         scope.set_synced();
         self.update_synced();
+        self.served();
         self.report_panics();
         // Also to drop 100,000 shared objects takes a while.
         let mut rest = listed.objects.into_held().chain(before);

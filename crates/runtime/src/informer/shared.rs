@@ -283,6 +283,23 @@ impl<K: Object> SharedInformer<K> {
         self.inner.wait_synced().await
     }
 
+    /// Whether the server serves the kind, as far as the informer knows: `false` since the first list or watch to which the server answered that it does
+    /// not (404). Then nothing is cached, and the informer lists again at most ten seconds later.
+    ///
+    /// ```
+    /// # use kube_codegen_runtime::{informer::SharedInformer, client::TypedClient};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// async fn reconcile(monitors: &SharedInformer<ConfigMap>) -> kube::Result<()> {
+    ///     if monitors.is_served() {
+    ///         // Apply one: a kind of another operator, which may not be installed.
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn is_served(&self) -> bool {
+        self.inner.missing().is_none()
+    }
+
     /// Returns why the informer ended by itself: a defect in its list and watch, or the name of a namespace that cannot exist. `None` while it
     /// runs, and after a shutdown. Failures that are retried do not end it; see [`set_error_handler`](Self::set_error_handler).
     pub fn failure(&self) -> Option<String> {

@@ -19,6 +19,7 @@ use super::{
     listener::{self, Inbox, Listener, ListenerState, Listeners, Notice},
     scope::{Scope, Source},
     selects::Selects,
+    served::Service,
     status::{HandlerStatus, InformerMetrics},
     waiting::wait_synced,
 };
@@ -39,7 +40,7 @@ pub(super) struct State {
     pub(super) kind: Arc<ObjectKind>,
     pub(super) read: Read,
     /// For log lines.
-    cluster: Option<String>,
+    pub(super) cluster: Option<String>,
     pub(super) store: Arc<RwLock<Store>>,
     /// Locked around each change of the store, so that every listener gets every change once and in order.
     pub(super) listeners: Mutex<Listeners>,
@@ -55,6 +56,7 @@ pub(super) struct State {
     pub(super) meta_transform: Option<MetaTransform>,
     pub(super) transform: RwLock<Option<Transform>>,
     pub(super) on_error: RwLock<Option<ErrorHandler>>,
+    pub(super) service: Service,
     /// The first list of each scope is in the store, and the informer has not failed.
     synced: watch::Sender<bool>,
     pub(super) stop: CancellationToken,
@@ -91,6 +93,7 @@ impl State {
             meta_transform,
             transform: RwLock::default(),
             on_error: RwLock::default(),
+            service: Service::new(),
             synced: watch::Sender::new(false),
             stop: CancellationToken::new(),
             failure: Mutex::default(),

@@ -109,6 +109,9 @@ pub struct InformerStatus {
     pub field_selector: Option<String>,
     /// Whether the first list is in the cache.
     pub synced: bool,
+    /// How long the server has said that it does not serve the kind; `None` while it does. Its CRD may not be installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_served_seconds: Option<f64>,
     /// Whether the informer has stopped.
     pub stopped: bool,
     /// Objects in the cache.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 use futures::future;
 use thiserror::Error;
 
-use super::untyped::Informer;
+use super::{error::Stopped, untyped::Informer};
 
 /// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -16,6 +16,29 @@ pub struct NotSynced {
 
 pub(super) async fn wait_synced(informers: &[Arc<Informer>]) -> Result<(), NotSynced> {
     let synced = future::join_all(informers.iter().map(|informer| informer.wait_synced())).await;
+    stopped(informers, synced)
+}
+
+/// Like [`wait_synced_within`], but does not wait for kinds that the server does not serve.
+pub(super) async fn wait_settled_within(
+    informers: &[Arc<Informer>],
+    timeout: Duration,
+) -> Result<(), NotSynced> {
+    let settled = informers.iter().map(|informer| async {
+        tokio::select! {
+            biased;
+            synced = informer.wait_synced() => synced,
+            () = informer.absent() => Ok(()),
+        }
+    });
+    match tokio::time::timeout(timeout, future::join_all(settled)).await {
+        Ok(settled) => stopped(informers, settled),
+        Err(_) => late(informers.iter().filter(|one| one.missing().is_none())),
+    }
+}
+
+/// Fails with the kinds of the informers that have stopped.
+fn stopped(informers: &[Arc<Informer>], synced: Vec<Result<(), Stopped>>) -> Result<(), NotSynced> {
     not_synced(
         informers
             .iter()
@@ -32,14 +55,14 @@ pub(super) async fn wait_synced_within(
 ) -> Result<(), NotSynced> {
     match tokio::time::timeout(timeout, wait_synced(informers)).await {
         Ok(result) => result,
-        Err(_) => not_synced(
-            informers
-                .iter()
-                .filter(|informer| !informer.has_synced())
-                .map(|informer| informer.kind())
-                .collect(),
-        ),
+        Err(_) => late(informers.iter()),
     }
+}
+
+/// Fails with the kinds of the informers that have no list.
+fn late<'a>(informers: impl Iterator<Item = &'a Arc<Informer>>) -> Result<(), NotSynced> {
+    let waiting = informers.filter(|informer| !informer.has_synced());
+    not_synced(waiting.map(|informer| informer.kind()).collect())
 }
 
 /// Fails with these kinds, if there are any.

@@ -218,6 +218,7 @@ impl Informer {
             label_selector: config.label_selector.clone(),
             field_selector: config.field_selector.clone(),
             synced: state.has_synced(),
+            not_served_seconds: self.missing().map(|time| time.as_secs_f64()),
             stopped: state.stop.is_cancelled(),
             objects: metrics.objects,
             pending_writes: store.pending_writes(),
@@ -239,6 +240,27 @@ impl Informer {
 
     pub(super) fn has_synced(&self) -> bool {
         self.state.has_synced()
+    }
+
+    /// How long responses have said that the kind is not served.
+    pub(crate) fn missing(&self) -> Option<Duration> {
+        let since = self.state.service.missing_since();
+        since.map(|since| since.elapsed())
+    }
+
+    /// Waits until the kind counts as absent.
+    pub(crate) async fn absent(&self) {
+        self.state.service.absent().await;
+    }
+
+    /// Waits until no response says that the kind is not served.
+    pub(crate) async fn served(&self) {
+        self.state.service.served().await;
+    }
+
+    /// Waits until the kind is served, after it was absent.
+    pub(crate) async fn back(&self) {
+        self.state.service.back().await;
     }
 
     pub(super) fn is_started(&self) -> bool {

@@ -1,5 +1,5 @@
 //! The candidate of a coordinated election: keeps a `LeaseCandidate` up to date, which the API server chooses from.
-use std::{convert::Infallible, pin::pin, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use futures::StreamExt;
 use k8s_openapi::{
@@ -7,11 +7,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::MicroTime,
     jiff::SignedDuration,
 };
-use kube::{
-    Api, Client, Resource,
-    api::PostParams,
-    runtime::{WatchStreamExt, watcher::watch_object},
-};
+use kube::{Api, Client, Resource, api::PostParams};
 use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
@@ -19,6 +15,7 @@ use super::config::Complete;
 use crate::{
     client::{ErrorExt, describe},
     clock,
+    informer::{InformerConfig, InformerEvent, SharedInformer},
 };
 
 /// How the API server chooses; the only strategy of Kubernetes.
@@ -28,6 +25,8 @@ const RENEW: Duration = Duration::from_secs(5 * 60);
 
 /// A registered candidate.
 pub(super) struct Candidate {
+    client: Client,
+    namespace: String,
     api: Api<LeaseCandidate>,
     name: String,
     lease: String,
@@ -72,6 +71,8 @@ impl Candidate {
             sleep(settings.config.retry_period).await;
         }
         Some(Self {
+            client: client.clone(),
+            namespace: settings.namespace.clone(),
             api: Api::namespaced(client.clone(), &settings.namespace),
             name: settings.identity.clone(),
             lease: settings.lease.clone(),
@@ -83,7 +84,9 @@ impl Candidate {
 
     /// Creates the candidate, and renews it when the API server asks for that and once per five minutes.
     pub(super) async fn keep(self) -> Infallible {
-        let mut states = pin!(watch_object(self.api.clone(), &self.name).default_backoff());
+        let informer = self.informer();
+        let mut states = informer.events();
+        informer.start();
         loop {
             let renewed = timeout(self.request_timeout, self.renew()).await;
             match renewed {
@@ -102,10 +105,11 @@ impl Candidate {
             let asked = async {
                 loop {
                     match states.next().await {
-                        Some(Ok(Some(candidate))) if !is_asked(&candidate) => {}
-                        Some(Ok(_)) => break,
-                        Some(Err(error)) => {
-                            debug!(candidate = self.name, "watch failed: {}", describe(&error));
+                        Some(InformerEvent::Deleted(_)) => break,
+                        Some(event) => {
+                            if is_asked(&event.into_object()) {
+                                break;
+                            }
                         }
                         None => std::future::pending().await,
                     }
@@ -114,6 +118,21 @@ impl Candidate {
             // Without a request of the server, the time has come.
             let _ = timeout(RENEW, asked).await;
         }
+    }
+
+    /// Returns an informer of this candidate alone.
+    fn informer(&self) -> SharedInformer<LeaseCandidate> {
+        let config = InformerConfig {
+            namespaces: self.namespace.as_str().into(),
+            field_selector: Some(format!("metadata.name={}", self.name)),
+            ..InformerConfig::default()
+        };
+        let informer = SharedInformer::new(self.client.clone(), config);
+        let name = self.name.clone();
+        informer.set_error_handler(move |error| {
+            debug!(candidate = name, "watch failed: {}", describe(error));
+        });
+        informer
     }
 
     /// Creates the candidate, or sets the time of its renewal.

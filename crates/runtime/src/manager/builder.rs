@@ -128,7 +128,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Sets how long the first lists of the caches may take; 2 minutes by default. A longer timeout of a controller takes precedence.
+    /// Sets how long the first lists of the caches may take, of kinds that the server serves; 2 minutes by default. A longer timeout of a controller
+    /// takes precedence.
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.defaults.cache_sync_timeout = timeout;
         self

@@ -309,6 +309,9 @@ impl Manager {
 
     /// Adds a controller, which by default runs while this process leads. `run` calls one of its `run` methods.
     ///
+    /// While the server does not serve its kind, because the CRD is not installed or was deleted, it waits, and the others work. See
+    /// [`SharedInformer::is_served`](crate::informer::SharedInformer::is_served).
+    ///
     /// [`run`](Self::run) fails if two controllers have the same [name](Controller::named).
     pub fn controller<K, F, E>(
         &mut self,

@@ -30,9 +30,11 @@ impl Servers {
         term: Option<&Term>,
     ) -> Self {
         let health = self.health.map(|server| {
-            let server = server
-                .healthz("ping", checks::ping)
-                .readyz("caches", caches(factory, state));
+            let server = server.healthz("ping", checks::ping).readyz_with_note(
+                "caches",
+                caches(factory, state),
+                absent(factory),
+            );
             let file = self.metrics.as_ref().and_then(Server::certificate_file);
             let server = match file {
                 Some(file) => server.readyz("metrics-certificate", checks::certificate(file)),
@@ -82,10 +84,26 @@ fn caches(factory: &InformerFactory, state: &Arc<State>) -> impl Check + use<> {
             Phase::Ready => Ok::<(), BoxError>(()),
             Phase::Stopping => Err("the manager is stopping".into()),
             Phase::Starting => {
-                let missing = status().into_iter().filter(|one| !one.synced);
+                let missing = status()
+                    .into_iter()
+                    .filter(|one| !one.synced && one.not_served_seconds.is_none());
                 let kinds = missing.map(|one| one.kind_and_group()).collect();
                 Err(NotSynced { kinds }.into())
             }
         })
+    }
+}
+
+/// Returns which kinds the server does not serve: their controllers wait, and the others work.
+fn absent(factory: &InformerFactory) -> impl Fn() -> Option<String> + Send + Sync + use<> {
+    let status = factory.weak_status();
+    move || {
+        let waiting = status().into_iter().filter_map(|one| {
+            let seconds = one.not_served_seconds?;
+            let (kind, version) = (one.kind_and_group(), &one.version);
+            Some(format!("{kind}/{version} for {seconds:.0} s"))
+        });
+        let waiting: Vec<_> = waiting.collect();
+        (!waiting.is_empty()).then(|| format!("not served: {}", waiting.join(", ")))
     }
 }

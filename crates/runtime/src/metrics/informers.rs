@@ -97,6 +97,13 @@ fn encode_informers(all: &[(Labels, InformerStatus)], out: &mut Encoder<'_>) -> 
             .filter_map(|(labels, status)| Some((labels, status.idle_seconds?))),
     )?;
     out.gauge(
+        "informer_not_served_seconds",
+        "How long the server has said that it does not serve the kind, whose CRD may not be installed; 0 while it does",
+        all.iter().map(|(labels, status)| {
+            (labels, status.not_served_seconds.unwrap_or_default())
+        }),
+    )?;
+    out.gauge(
         "informer_pending_writes",
         "Writes of this process that the watch has not delivered yet",
         all.iter()

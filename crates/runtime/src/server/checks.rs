@@ -57,13 +57,13 @@ pub fn ping() -> Ready<Result<(), Infallible>> {
     ready(Ok(()))
 }
 
-/// Fails until every informer of the factory has its first list. Does not keep the informers alive.
+/// Fails until every informer of the factory has its first list, except for kinds that the server does not serve. Does not keep the informers alive.
 pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
     let status = factory.weak_status();
     move || {
         let kinds: Vec<_> = status()
             .into_iter()
-            .filter(|one| !one.synced || one.stopped)
+            .filter(|one| one.stopped || !one.synced && one.not_served_seconds.is_none())
             .map(|one| one.kind_and_group())
             .collect();
         ready(if kinds.is_empty() {
@@ -166,15 +166,29 @@ pub fn leader_election(term: &Term) -> impl Check + use<> {
     }
 }
 
+/// What is known beside a check that succeeds; nothing, usually.
+type Note = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// The checks of one path.
 #[derive(Default)]
 pub(super) struct Checks {
-    all: Vec<(String, Box<dyn Check>)>,
+    all: Vec<(String, Box<dyn Check>, Note)>,
 }
 
 impl Checks {
     pub(super) fn add(&mut self, name: impl Into<String>, check: impl Check) {
-        self.all.push((name.into(), Box::new(check)));
+        self.add_with_note(name, check, || None);
+    }
+
+    /// Like [`add`](Self::add), with a note for people who read that the check succeeds.
+    pub(super) fn add_with_note(
+        &mut self,
+        name: impl Into<String>,
+        check: impl Check,
+        note: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) {
+        self.all
+            .push((name.into(), Box::new(check), Box::new(note)));
     }
 
     /// Returns the answer of all checks, for the path `/name?query`.
@@ -185,7 +199,7 @@ impl Checks {
             .map(|(_, check)| check.into_owned())
             .collect();
         let verbose = query().any(|(key, _)| key == "verbose");
-        let results = join_all(self.all.iter().map(|(check, run)| {
+        let results = join_all(self.all.iter().map(|(check, run, _)| {
             let skip = excluded.contains(check);
             async move {
                 if skip {
@@ -196,14 +210,14 @@ impl Checks {
             }
         }))
         .await;
-        excluded.retain(|name| !self.all.iter().any(|(check, _)| check == name));
+        excluded.retain(|name| !self.all.iter().any(|(check, ..)| check == name));
 
         // Writing to a string cannot fail. Everyone may read this, so it has no reasons.
         let (mut text, mut failed) = (String::new(), false);
-        for ((check, _), result) in self.all.iter().zip(results) {
+        for ((check, _, note), result) in self.all.iter().zip(results) {
             let _ = match result {
                 None => writeln!(text, "[+]{check} excluded: ok"),
-                Some(Ok(())) => writeln!(text, "[+]{check} ok"),
+                Some(Ok(())) => writeln!(text, "[+]{check} {}", passed(note)),
                 Some(Err(reason)) => {
                     warn!(%check, "{name} check failed: {}", Chain(&*reason));
                     failed = true;
@@ -235,15 +249,19 @@ impl Checks {
 
     /// Runs one check and returns its result; `None` if no check has this name.
     pub(super) async fn answer_one(&self, check: &str) -> Option<(StatusCode, String)> {
-        let (_, check) = self.all.iter().find(|(name, _)| name == check)?;
+        let (_, check, note) = self.all.iter().find(|(name, ..)| name == check)?;
         Some(match limited(&**check).await {
-            Ok(()) => (StatusCode::OK, "ok".to_owned()),
+            Ok(()) => (StatusCode::OK, passed(note)),
             Err(reason) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 format!("internal server error: {}\n", Chain(&*reason)),
             ),
         })
     }
+}
+
+fn passed(note: &Note) -> String {
+    note().map_or_else(|| "ok".to_owned(), |note| format!("ok ({note})"))
 }
 
 async fn limited(check: &dyn Check) -> Result<(), BoxError> {
@@ -254,7 +272,7 @@ async fn limited(check: &dyn Check) -> Result<(), BoxError> {
 impl fmt::Debug for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set()
-            .entries(self.all.iter().map(|(name, _)| name))
+            .entries(self.all.iter().map(|(name, ..)| name))
             .finish()
     }
 }

@@ -203,6 +203,17 @@ impl Server {
         self
     }
 
+    /// Like [`readyz`](Self::readyz), with a note for people who read that the check succeeds.
+    pub(crate) fn readyz_with_note(
+        mut self,
+        name: impl Into<String>,
+        check: impl Check,
+        note: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.routes.readyz.add_with_note(name, check, note);
+        self
+    }
+
     /// Serves `/metrics`, and `/debug/queues` with at most 100 waiting, 100 scheduled and 100 running objects of each controller.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.routes.metrics = Some(metrics.clone());

@@ -22,6 +22,7 @@ mod priorities;
 mod random_writes;
 mod reads;
 mod reconciling;
+mod reflecting;
 mod relists;
 mod script;
 mod sources;

@@ -297,3 +297,50 @@ async fn zero_turns_the_servers_off() {
     manager.factory().informer::<Secret>();
     assert!(manager.run(sleep(Duration::from_millis(200))).await.is_ok());
 }
+
+/// A kind whose CRD is missing, perhaps because of a typo, stays visible.
+#[tokio::test]
+async fn a_kind_that_is_not_served_is_shown_and_does_not_make_a_replica_unready() {
+    use crate::client::gadget::{Gadget, crd};
+    let operator = Operator::start(ApiServer::new(), &["--metrics-secure=false"], |manager| {
+        let controller = Controller::for_informer(&manager.factory().informer::<Gadget>());
+        manager.controller(controller, |controller| {
+            let reconcile = async |_, _| Ok::<_, Infallible>(Action::await_change());
+            controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(()))
+        });
+    })
+    .await;
+    assert_eq!(operator.health("/readyz", 200).await, "ok");
+    let caches = operator.health("/readyz/caches", 200).await;
+    assert!(
+        caches.starts_with("ok (not served: Gadget.example.com/v1 for ") && caches.ends_with(" s)"),
+        "{caches}"
+    );
+    let verbose = operator.health("/readyz?verbose", 200).await;
+    assert!(
+        verbose.starts_with("[+]caches ok (not served: Gadget"),
+        "{verbose}"
+    );
+    let seconds = async || {
+        let samples = parse(&get(operator.metrics, "/metrics").await.body).0;
+        let of = |one: &&Sample| {
+            one.name == "informer_not_served_seconds" && one.label("resource") == "gadgets"
+        };
+        samples.iter().find(of).unwrap().value
+    };
+    assert!(seconds().await > 1.0);
+    let informers = get(operator.metrics, "/debug/informers").await.body;
+    let informers: Value = serde_json::from_str(&informers).unwrap();
+    assert!(informers[0].get("notServedSeconds").is_none());
+    assert!(informers[1]["notServedSeconds"].as_f64().unwrap() > 1.0);
+
+    operator.server.register_crd(&crd()).unwrap();
+    let served = async {
+        while seconds().await > 0.0 {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, served).await.unwrap();
+    assert_eq!(operator.health("/readyz/caches", 200).await, "ok");
+    operator.stop().await.unwrap();
+}

@@ -3,6 +3,7 @@
 //! They are one binary so that all tests share one control plane.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod absent;
 mod client;
 mod control_plane;
 mod handover;

@@ -215,9 +215,7 @@ impl Watch {
         let backend = self.backend.upgrade()?;
         let changes = convert::retried(&backend, |store| {
             let changes = self.changes(store)?;
-            let kind = &self.target.kind;
-            let is_served = store.kinds.get(&kind.group, &kind.plural).is_some();
-            Ok((changes, store.revision(), is_served))
+            Ok((changes, store.revision(), self.is_served(store)))
         });
         match changes.await {
             Ok((changes, newest, is_served)) => {
@@ -225,12 +223,18 @@ impl Watch {
                     self.change(change);
                 }
                 self.position = newest;
-                // Its definition has been removed.
+                // Its definition has been removed, or does not serve the version any more.
                 self.ended |= !is_served;
             }
             Err(failure) => self.fail(&failure),
         }
         Some(())
+    }
+
+    fn is_served(&self, store: &Store) -> bool {
+        let Target { kind, version, .. } = &self.target;
+        let now = store.kinds.get(&kind.group, &kind.plural);
+        now.is_some_and(|now| now.version(version).is_some())
     }
 
     /// Returns the changes since the last call, in the version of the watch.

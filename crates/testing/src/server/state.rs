@@ -3,9 +3,10 @@
 use std::{any::TypeId, sync::Arc};
 
 use k8s_openapi::{
-    ListableResource, NamespaceResourceScope, Resource,
+    ListableResource, NamespaceResourceScope,
     api::{apps::v1::Deployment, events::v1::Event},
 };
+use kube::Resource;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -163,17 +164,21 @@ impl ApiServer {
     }
 
     /// Returns a stored object, or `None` if it does not exist or does not decode. `namespace` is empty for cluster-scoped kinds.
-    pub fn get<K: Resource + DeserializeOwned>(&self, namespace: &str, name: &str) -> Option<K> {
+    pub fn get<K: Resource<DynamicType = ()> + DeserializeOwned>(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Option<K> {
         let mut store = lock(&self.0.backend.store);
-        let kind = store.kinds.named(K::API_VERSION, K::KIND)?.clone();
+        let kind = registered(&store, &K::api_version(&()), &K::kind(&())).ok()?;
         let object = store.get(&kind, namespace, name)?;
         decoded(&mut store, &kind, &object)
     }
 
     /// Returns all stored objects of a type that decode, sorted by namespace and name.
-    pub fn list<K: Resource + DeserializeOwned>(&self) -> Vec<K> {
+    pub fn list<K: Resource<DynamicType = ()> + DeserializeOwned>(&self) -> Vec<K> {
         let mut store = lock(&self.0.backend.store);
-        let Some(kind) = store.kinds.named(K::API_VERSION, K::KIND).cloned() else {
+        let Ok(kind) = registered(&store, &K::api_version(&()), &K::kind(&())) else {
             return Vec::new();
         };
         let objects = store.list(&kind, "");
@@ -208,7 +213,7 @@ impl ApiServer {
     ///
     /// # Errors
     /// If the object does not exist.
-    pub fn edit<K: Resource>(
+    pub fn edit<K: Resource<DynamicType = ()>>(
         &self,
         namespace: &str,
         name: &str,
@@ -229,7 +234,11 @@ impl ApiServer {
     ///
     /// # Errors
     /// If the object does not exist.
-    pub fn delete<K: Resource>(&self, namespace: &str, name: &str) -> Result<(), StateError> {
+    pub fn delete<K: Resource<DynamicType = ()>>(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<(), StateError> {
         self.change(|store| {
             let (kind, old) = find::<K>(store, namespace, name)?;
             removal::delete(store, &kind, &old, removal::Propagation::Background, None);
@@ -317,7 +326,11 @@ impl ApiServer {
     }
 
     /// Returns whether an object exists and is being deleted.
-    pub fn is_terminating<K: Resource>(&self, namespace: &str, name: &str) -> bool {
+    pub fn is_terminating<K: Resource<DynamicType = ()>>(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> bool {
         find::<K>(&mut lock(&self.0.backend.store), namespace, name)
             .is_ok_and(|(_, object)| deleting(&object))
     }
@@ -334,14 +347,14 @@ impl ApiServer {
 }
 
 /// Decodes a stored object in the version of its type, unless a webhook over HTTP has to convert it.
-fn decoded<K: Resource + DeserializeOwned>(
+fn decoded<K: Resource<DynamicType = ()> + DeserializeOwned>(
     store: &mut Store,
     kind: &Arc<Kind>,
     object: &Arc<Value>,
 ) -> Option<K> {
     let target = Target {
         kind: kind.clone(),
-        version: K::VERSION.to_owned(),
+        version: K::version(&()).into_owned(),
         namespace: String::new(),
         name: String::new(),
         subresource: String::new(),
@@ -370,14 +383,14 @@ fn registered(store: &Store, api_version: &str, kind: &str) -> Result<Arc<Kind>,
         .ok_or_else(unknown)
 }
 
-fn find<K: Resource>(
+fn find<K: Resource<DynamicType = ()>>(
     store: &mut Store,
     namespace: &str,
     name: &str,
 ) -> Result<(Arc<Kind>, Arc<Value>), StateError> {
-    let kind = registered(store, K::API_VERSION, K::KIND)?;
+    let kind = registered(store, &K::api_version(&()), &K::kind(&()))?;
     let object = store
         .get(&kind, namespace, name)
-        .ok_or_else(|| StateError::NotFound(format!("{} {namespace}/{name}", K::KIND)))?;
+        .ok_or_else(|| StateError::NotFound(format!("{} {namespace}/{name}", K::kind(&()))))?;
     Ok((kind, object))
 }

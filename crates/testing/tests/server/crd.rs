@@ -1,6 +1,11 @@
 //! Custom kinds: validation, defaults, pruning, versions, subresources.
-use kube::api::{
-    Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams, PostParams,
+use futures::TryStreamExt;
+use kube::{
+    ResourceExt,
+    api::{
+        Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams, WatchEvent, WatchParams,
+    },
 };
 use serde_json::{Value, json};
 
@@ -314,6 +319,8 @@ async fn a_crd_created_over_the_api_serves_its_kind_until_deleted() {
     .await
     .unwrap();
     assert_eq!(resource.plural, "crdplural");
+    let watch = crdkinds(&server);
+    let watch = watch.watch(&WatchParams::default(), "0").await.unwrap();
     crds.delete(
         "crdplural.iksoon.test.com",
         &kube::api::DeleteParams::default(),
@@ -324,6 +331,15 @@ async fn a_crd_created_over_the_api_serves_its_kind_until_deleted() {
         refused(crdkinds(&server).list(&ListParams::default()).await).code,
         404
     );
+    // The objects are deleted, and then the watch is closed.
+    let events: Vec<_> = watch.try_collect().await.unwrap();
+    let [WatchEvent::Added(_), WatchEvent::Deleted(last)] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert_eq!(last.name_any(), "a");
+    crds.create(&PostParams::default(), &crd).await.unwrap();
+    let objects = crdkinds(&server).list(&ListParams::default()).await;
+    assert!(objects.unwrap().items.is_empty(), "the kind is a new one");
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! List and watch of one kind: applies the API server's responses to the state of an informer, and retries forever.
 //!
-//! It sends requests through [`kube::Client`] rather than `kube::runtime::watcher`, which cannot give an informer's guarantees: it retries forever
-//! a watch that the server rejects with HTTP 410, has no fallback from streaming lists, fails a whole list for one object, lists either from etcd or with
-//! `resourceVersion=0` (which may be older than what handlers have seen), exposes neither list versions nor bookmarks, and requires `Clone`.
-//! Its back-off is used.
+//! It sends requests through [`kube::Client`] rather than `kube::runtime::watcher`, which cannot give an informer's guarantees: kube 5 repeats forever
+//! a watch that is answered with HTTP 410 after its first list, and a streaming list on a server without them. A list fails for one object, unless its type is
+//! wrapped in `DeserializeGuard`. By default each list reads etcd, in pages; the alternative, `ListSemantic::Any`, may be older than what
+//! handlers have seen. The stream has neither the versions of lists nor bookmarks, and needs `Clone`. Its back-off is used.
 mod list;
 mod list_body;
 #[cfg(feature = "protobuf")]
@@ -46,6 +46,8 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A server that sends bookmarks sends one per minute. After this silence, the connection counts as dead.
 const BOOKMARK_SILENCE: Duration = Duration::from_secs(90);
+/// Longest delay after a response that says that the kind is not served, so that a controller starts soon after its CRD is installed.
+const LONGEST_ABSENCE: Duration = Duration::from_secs(10);
 /// Longest delay that a server may ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
 
@@ -117,19 +119,37 @@ impl Reflector {
         }
     }
 
-    /// Lists once, the newest state.
+    /// Lists once, the newest state. A kind that is not served has no objects.
     pub(super) async fn load(mut self) {
         self.fresh = true;
         while let Err(failure) = self.list().await {
             self.list_failed(failure).await;
+            if self.state.service.is_absent() {
+                return;
+            }
         }
     }
 
     async fn list_failed(&mut self, failure: WatchFailure) {
-        self.fresh |= failure.is_gone() || failure.is_too_large_version();
-        let delay = self.delay(&failure);
-        self.state.list_failed(failure);
-        tokio::time::sleep(delay).await;
+        self.fresh |=
+            failure.is_not_served() || failure.is_gone() || failure.is_too_large_version();
+        self.wait_after(failure, State::list_failed).await;
+    }
+
+    /// Reports a failure, and waits until the next attempt.
+    async fn wait_after(&mut self, failure: WatchFailure, report: fn(&State, WatchFailure)) {
+        let delay = tokio::time::sleep(self.delay(&failure));
+        if !failure.is_not_served() {
+            report(&self.state, failure);
+            return delay.await;
+        }
+        let report = || report(&self.state, failure);
+        self.state.not_served(&self.scope, report).await;
+        tokio::select! {
+            () = delay => {}
+            // The list of another namespace may succeed.
+            () = self.state.service.served() => {}
+        }
     }
 
     /// Watches, one request after the other, until a relist is necessary.
@@ -161,9 +181,7 @@ impl Reflector {
                 Ok(_) => self.short_watches = 0,
                 Err(failure) => {
                     let resume = failure.can_resume() && !failure.is_gone();
-                    let delay = self.delay(&failure);
-                    self.state.watch_failed(failure);
-                    tokio::time::sleep(delay).await;
+                    self.wait_after(failure, State::watch_failed).await;
                     if !resume {
                         return;
                     }
@@ -191,6 +209,9 @@ impl Reflector {
         };
         let reader = self.send(request, limit).await?;
         self.state.metrics.lock().watches += 1;
+        if !initial {
+            self.state.served();
+        }
         Ok(Watch {
             reader,
             generation: aim.generation,
@@ -318,10 +339,15 @@ impl Reflector {
         )
     }
 
-    /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter, reset after two minutes without failure, and at least what the
+    /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter (10 s while the kind is not served), reset after two minutes without failure, and at least what the
     /// server asks for, within reason.
     fn delay(&mut self, failure: &WatchFailure) -> Duration {
         let backoff = self.backoff.next().unwrap_or(Duration::from_secs(30));
+        let backoff = if failure.is_not_served() {
+            backoff.min(LONGEST_ABSENCE)
+        } else {
+            backoff
+        };
         failure
             .retry_after()
             .map_or(backoff, |asked| asked.min(LONGEST_RETRY_AFTER).max(backoff))
