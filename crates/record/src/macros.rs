@@ -24,45 +24,8 @@
 /// ```
 #[macro_export]
 macro_rules! records {
-    ($($type:ident { $($entries:tt)* })*) => {
-        $crate::__record_views! { $($type { $($entries)* })* }
-        $(
-            // rustdoc determines the auto traits of each type, and exceeds the recursion limit on deeply nested ones.
-            impl ::core::panic::UnwindSafe for $type {}
-            impl ::core::panic::RefUnwindSafe for $type {}
-            impl<'de> $crate::private::Deserialize<'de> for $type {
-                fn deserialize<D: $crate::private::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                    $crate::private::read(deserializer)
-                }
-            }
-            impl $crate::private::Serialize for $type {
-                fn serialize<S: $crate::private::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                    $crate::private::write(self, serializer)
-                }
-            }
-        )*
-    };
-}
-
-/// The view of a field of `records!`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __field_view {
-    ($value:expr) => {
-        $crate::private::Value::view($value)
-    };
-    ($value:expr, unless_blank) => {
-        $crate::private::View::unless_blank($crate::private::Value::view($value))
-    };
-}
-
-/// The part of `records!` that fits types with serde impls of their own.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __record_views {
     ($($type:ident {
-        $($index:literal $(= $fixed:literal : $text:literal)? $($field:ident $name:literal $($unless:ident)?)?),*
-        $(,)?
+        $($($constant:literal : $text:literal)? $($field:ident $(= $name:literal)? $($unless:ident)?)?),*
         $(.. $rest:ident $(,)?)?
     })*) => {$(
         impl $crate::private::Value for $type {
@@ -83,21 +46,48 @@ macro_rules! __record_views {
         }
         impl $crate::private::Record for $type {
             fn names(&self) -> &'static [&'static str] {
-                const NAMES: &[&str] = &[$($($fixed)? $($name)?),*];
-                const { $crate::private::assert_order(NAMES, &[$($index),*]) };
+                const NAMES: &[&str] = &[$($($constant)? $($crate::__name!($field $($name)?))?),*];
+                const { $crate::private::assert_order(NAMES) };
                 NAMES
             }
+            // Counts down instead of a `match`, since the table has no numbers. Optimized, it is the same jump table.
+            #[allow(unused_assignments, unused_mut, unused_variables)]
             fn get(&self, index: usize) -> $crate::private::View<'_> {
-                match index {
-                    $($index => $($crate::private::View::Str($text))? $($crate::__field_view!(&self.$field $(, $unless)?))?,)*
-                    _ => $crate::private::View::Absent,
-                }
+                let mut before = index;
+                $(
+                    $(
+                        if before == 0 {
+                            return $crate::private::View::Str($text);
+                        }
+                        before = before.wrapping_sub(1);
+                    )?
+                    $(
+                        if before == 0 {
+                            return $crate::private::Value::view(&self.$field)$(.$unless())?;
+                        }
+                        before = before.wrapping_sub(1);
+                    )?
+                )*
+                $crate::private::View::Absent
             }
+            #[allow(unused_assignments, unused_mut, unused_variables)]
             fn at(&mut self, index: usize) -> $crate::private::Slot<'_> {
-                match index {
-                    $($index => $($crate::private::Slot::Fixed($crate::private::Fixed($text)))? $($crate::private::Value::slot(&mut self.$field))?,)*
-                    _ => $crate::private::Slot::Skip,
-                }
+                let mut before = index;
+                $(
+                    $(
+                        if before == 0 {
+                            return $crate::private::Slot::Fixed($crate::private::Fixed($text));
+                        }
+                        before = before.wrapping_sub(1);
+                    )?
+                    $(
+                        if before == 0 {
+                            return $crate::private::Value::slot(&mut self.$field);
+                        }
+                        before = before.wrapping_sub(1);
+                    )?
+                )*
+                $crate::private::Slot::Skip
             }
             $(
                 fn rest(&self) -> ::core::option::Option<&$crate::private::BTreeMap<::std::string::String, $crate::private::Json>> {
@@ -108,7 +98,32 @@ macro_rules! __record_views {
                 }
             )?
         }
+        // rustdoc determines the auto traits of each type, and exceeds the recursion limit on deeply nested ones.
+        impl ::core::panic::UnwindSafe for $type {}
+        impl ::core::panic::RefUnwindSafe for $type {}
+        impl<'de> $crate::private::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::private::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
+                $crate::private::read(deserializer)
+            }
+        }
+        impl $crate::private::Serialize for $type {
+            fn serialize<S: $crate::private::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::private::write(self, serializer)
+            }
+        }
     )*};
+}
+
+/// The name in JSON of a field of `records!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __name {
+    ($field:ident) => {
+        ::core::stringify!($field)
+    };
+    ($field:ident $name:literal) => {
+        $name
+    };
 }
 
 /// Implements `Value` for types with serde impls of their own: `Type = blank value`.

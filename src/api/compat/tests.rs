@@ -452,7 +452,7 @@ fn what_keeps_code_compiling_is_tried() {
     // The method of the client has another signature.
     let scope = keeps("/spec/scope", json!("Cluster"));
     assert!(
-        scope.iter().any(|it| it.0 == "ExampleComV1::widgets"),
+        scope.iter().any(|it| it.0 == "ExampleComV1Client::widgets"),
         "{scope:?}"
     );
 }

@@ -77,7 +77,10 @@ fn names_and_derives() {
     assert!(def(&model, "FooSpec").derives.default);
     let mode = &def(&model, "FooSpecMode").derives;
     assert!(!mode.default, "its blank value is not declared");
-    assert_eq!(model.modules[0].names().client.as_str(), "ExampleComV1");
+    assert_eq!(
+        model.modules[0].names().client.as_str(),
+        "ExampleComV1Client"
+    );
     assert_eq!(model.kinds[0].names().method.as_str(), "foos");
 }
 

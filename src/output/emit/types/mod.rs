@@ -1,6 +1,8 @@
-//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables.
+//! `types.rs` and `shared.rs` of each version: structs and enums, each with its table below it, and their other names.
+//!
+//! The file `shared.rs` is a module of its own, since its names are not public: which locations share a type changes with the CRD.
 mod aliases;
-mod records;
+mod tables;
 
 use std::collections::BTreeMap;
 
@@ -8,64 +10,61 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{
-    Contents, Exports, OutFile,
+    Chosen, Contents, Exports, OutFile, choices,
     parts::{
         code,
         docs::{self, Others},
         imports::Imports,
     },
 };
-use crate::model::ir::{
-    Body, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct, Ty, TypeDef,
-    TypeId, Union, Variant,
+use crate::{
+    base::options::Emitter,
+    model::ir::{
+        Body, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct, Ty,
+        TypeDef, TypeId, Union, Variant,
+    },
 };
 
-pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    let mut files = Vec::new();
-    for module in &model.modules {
+pub(super) fn files<'m>(model: &'m Model, module: &'m Module, chosen: &Chosen) -> Vec<OutFile<'m>> {
+    let with_choices = chosen.contains(&Emitter::Choices);
+    let mut files = vec![OutFile {
+        path: format!("{}/types.rs", module.path()),
+        contents: Contents::rust(move || types(model, module, with_choices)),
+        exports: Exports::All,
+    }];
+    if has_shared(model, module) {
         files.push(OutFile {
-            path: format!("{}/types.rs", module.path()),
-            contents: Contents::rust(move || types(model, module)),
-            exports: Exports::All,
-        });
-        files.push(OutFile {
-            path: format!("{}/records.rs", module.path()),
-            contents: Contents::Table(Box::new(move || records::of(model, module))),
+            path: format!("{}/shared.rs", module.path()),
+            contents: Contents::rust(move || shared(model, module, with_choices)),
             exports: Exports::Nothing,
         });
-        if has_shared(model, module) {
-            files.push(OutFile {
-                path: format!("{}/shared.rs", module.path()),
-                contents: Contents::rust(move || shared(model, module)),
-                exports: Exports::Nothing,
-            });
-        }
-        if model
-            .locations_of(module)
-            .any(|id| model.types[id].is_alias())
-        {
-            files.push(OutFile {
-                path: format!("{}/aliases.rs", module.path()),
-                contents: Contents::rust(move || aliases::of(model, module)),
-                exports: Exports::All,
-            });
-        }
     }
     files
 }
 
-fn types(model: &Model, module: &Module) -> TokenStream {
+/// What the head of a file says about the tables.
+fn about_tables() -> TokenStream {
+    code::file_docs_of(&[
+        "",
+        "The table below each type implements serde's `Serialize` and `Deserialize` for it: `field`, or `field = \"name in JSON\"`.",
+    ])
+}
+
+fn types(model: &Model, module: &Module, with_choices: bool) -> TokenStream {
     let docs = code::file_docs(&format!("The types of `{}`.", module.api_version()));
+    let tables = about_tables();
     let others = others(model, module);
     let mut imports = Imports::within(model, module);
     let types = model.types_of(module).into_iter();
     let types: Vec<TokenStream> = types
         .filter(|id| model.types[*id].shared.is_none())
-        .map(|id| define(model, id, others.get(&id), &mut imports))
+        .map(|id| define(model, id, others.get(&id), with_choices, &mut imports))
         .collect();
+    let aliases = aliases::of(model, module, with_choices, &mut imports);
     // Interpolation would copy every token.
-    let mut file = quote!(#docs #imports);
+    let mut file = quote!(#docs #tables #imports);
     file.extend(types);
+    file.extend(aliases);
     file
 }
 
@@ -75,11 +74,12 @@ fn has_shared(model: &Model, module: &Module) -> bool {
     places.any(|id| model.types[id].shared.is_some())
 }
 
-fn shared(model: &Model, module: &Module) -> TokenStream {
+fn shared(model: &Model, module: &Module, with_choices: bool) -> TokenStream {
     let docs = code::file_docs(&format!(
         "Types of `{}` that several schema locations share.",
         module.api_version()
     ));
+    let tables = about_tables();
     let comment = quote!(#[comment = " Private: which locations share a type changes with the CRD, the names of the locations do not."]);
     let others = others(model, module);
     let mut imports = Imports::shared(model, module);
@@ -93,10 +93,10 @@ fn shared(model: &Model, module: &Module) -> TokenStream {
                 let shared = model.types[id].defined_name();
                 quote!(pub use super::super::#version::#name as #shared;)
             }
-            None => define(model, id, others.get(&id), &mut imports),
+            None => define(model, id, others.get(&id), with_choices, &mut imports),
         });
     let types: Vec<TokenStream> = types.collect();
-    let mut file = quote!(#docs #comment #imports);
+    let mut file = quote!(#docs #tables #comment #imports);
     file.extend(types);
     file
 }
@@ -121,6 +121,7 @@ fn define(
     model: &Model,
     id: TypeId,
     others: Option<&Others<'_>>,
+    with_choices: bool,
     imports: &mut Imports<'_>,
 ) -> TokenStream {
     let def = &model.types[id];
@@ -134,17 +135,22 @@ fn define(
     let docs = code::docs(&docs);
     let deprecated = root.and_then(deprecated);
     let allow = code::allow_acronym(def.defined_name());
-    let item = match &def.body {
+    let (item, default) = match &def.body {
         Body::Struct(body) => structure(def, body, imports),
         Body::Enum(body) => enumeration(def, body, imports),
         Body::Union(body) => union(def, body, imports),
         // `types_of` returns no alias.
-        Body::Alias(_) => TokenStream::new(),
+        Body::Alias(_) => Default::default(),
     };
     let mut tokens = docs;
     tokens.extend(deprecated);
     tokens.extend(allow);
     tokens.extend(item);
+    tokens.extend(tables::of(def, root));
+    tokens.extend(default);
+    if with_choices {
+        tokens.extend(choices::define(model, id, imports));
+    }
     tokens
 }
 
@@ -155,11 +161,11 @@ fn deprecated(kind: &Kind) -> Option<TokenStream> {
     Some(quote!(#[deprecated #note]))
 }
 
-fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
+fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> Item {
     let derive = derive(&def.derives, &[]);
     let name = def.defined_name();
-    let default = (!def.derives.default)
-        .then(|| default(name, &quote!(kube_codegen_record::private::Value::blank())));
+    let default =
+        (!def.derives.default).then(|| default(name, &quote!(kube_codegen_record::blank())));
     let fields = body.fields.iter().map(|field| {
         let docs = docs::of(
             field.doc.as_deref(),
@@ -182,16 +188,18 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
             pub #ident: #ty,
         }
     });
-    quote! {
+    let item = quote! {
         #derive
         pub struct #name {
             #fields
             #rest
         }
-
-        #default
-    }
+    };
+    (item, default)
 }
+
+/// A type, and its `Default` if it cannot derive it: the table of the type is between them.
+type Item = (TokenStream, Option<TokenStream>);
 
 /// Implements `Default` for a type that cannot derive it.
 fn default(name: &Ident, value: &TokenStream) -> TokenStream {
@@ -213,7 +221,7 @@ fn undescribed(field: &Field) -> Vec<String> {
     }
 }
 
-fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenStream {
+fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> Item {
     let (more, other): (&[&str], Ty) = match body.base {
         EnumBase::Text => (&["Eq", "Hash", "PartialOrd", "Ord"], Ty::STR),
         EnumBase::Int(width) => (&["Copy", "Eq", "Hash", "PartialOrd", "Ord"], Ty::int(width)),
@@ -242,20 +250,19 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
     };
     let default = default_variant.is_none().then(|| default(name, &blank));
     let other = imports.ty(&other);
-    quote! {
+    let item = quote! {
         #derive
         pub enum #name {
             #(#variants,)*
             /// A value not described by the schema, kept verbatim.
             #other_ident(#other),
         }
-
-        #default
-    }
+    };
+    (item, default)
 }
 
-/// Makes a struct around a text; `records.rs` has the constants.
-fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
+/// Makes a struct around a text; its table has the constants.
+fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> Item {
     let derives = Derives {
         default: false,
         ..def.derives.clone()
@@ -273,13 +280,12 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
         |ident| quote!(Self::#ident),
     );
     let default = default(name, &blank);
-    quote! {
+    let item = quote! {
         #docs
         #derive
         pub struct #name(pub std::borrow::Cow<'static, str>);
-
-        #default
-    }
+    };
+    (item, Some(default))
 }
 
 /// Writes a JSON value as Rust would.
@@ -290,7 +296,7 @@ fn shown(value: &serde_json::Value) -> String {
     }
 }
 
-fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream {
+fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> Item {
     let derive = derive(&def.derives, &["Eq"]);
     let name = def.defined_name();
     let arms = body.arms.iter().map(|arm| {
@@ -301,16 +307,15 @@ fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream 
     let other_ident = &body.other;
     let json = imports.ty(&Ty::JSON);
     let default = default(name, &quote!(Self::#other_ident(Value::Null)));
-    quote! {
+    let item = quote! {
         #derive
         pub enum #name {
             #arms
             /// A value of a type not described by the schema, kept verbatim.
             #other_ident(#json),
         }
-
-        #default
-    }
+    };
+    (item, Some(default))
 }
 
 fn derive(derives: &Derives, more: &[&str]) -> TokenStream {

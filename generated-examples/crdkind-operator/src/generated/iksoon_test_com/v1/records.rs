@@ -6,15 +6,15 @@ use super::types::*;
 
 kube_codegen_record::private::generated_by!(2);
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     CrdKind {
-        0 = "apiVersion": "iksoon.test.com/v1",
-        1 = "kind": "CrdKind",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
+        "apiVersion": "iksoon.test.com/v1",
+        "kind": "CrdKind",
+        metadata unless_blank,
+        spec,
     }
     CrdKindSpec {
-        0 choice "choice",
-        1 replicas "replicas",
+        choice,
+        replicas,
     }
 }

@@ -6,19 +6,19 @@ use super::types::*;
 
 kube_codegen_record::private::generated_by!(2);
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     Foo {
-        0 = "apiVersion": "example.com/v1alpha1",
-        1 = "kind": "Foo",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
-        4 status "status",
+        "apiVersion": "example.com/v1alpha1",
+        "kind": "Foo",
+        metadata unless_blank,
+        spec,
+        status,
     }
     FooSpec {
-        0 deployment_name "deploymentName",
-        1 replicas "replicas",
+        deployment_name = "deploymentName",
+        replicas,
     }
     FooStatus {
-        0 available_replicas "availableReplicas",
+        available_replicas = "availableReplicas",
     }
 }

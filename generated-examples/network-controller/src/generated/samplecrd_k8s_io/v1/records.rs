@@ -6,15 +6,15 @@ use super::types::*;
 
 kube_codegen_record::private::generated_by!(2);
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     Network {
-        0 = "apiVersion": "samplecrd.k8s.io/v1",
-        1 = "kind": "Network",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
+        "apiVersion": "samplecrd.k8s.io/v1",
+        "kind": "Network",
+        metadata unless_blank,
+        spec,
     }
     NetworkSpec {
-        0 cidr "cidr",
-        1 gateway "gateway",
+        cidr,
+        gateway,
     }
 }

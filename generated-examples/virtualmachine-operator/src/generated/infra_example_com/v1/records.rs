@@ -6,16 +6,16 @@ use super::types::*;
 
 kube_codegen_record::private::generated_by!(2);
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     VirtualMachine {
-        0 = "apiVersion": "infra.example.com/v1",
-        1 = "kind": "VirtualMachine",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
-        4 status "status",
+        "apiVersion": "infra.example.com/v1",
+        "kind": "VirtualMachine",
+        metadata unless_blank,
+        spec,
+        status,
     }
     VirtualMachineSpec {
-        0 cpu "cpu",
-        1 memory "memory",
+        cpu,
+        memory,
     }
 }

@@ -6,24 +6,24 @@ use super::types::*;
 
 kube_codegen_record::private::generated_by!(2);
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     VirtualMachine {
-        0 = "apiVersion": "infra.example.com/v2",
-        1 = "kind": "VirtualMachine",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
-        4 status "status",
+        "apiVersion": "infra.example.com/v2",
+        "kind": "VirtualMachine",
+        metadata unless_blank,
+        spec,
+        status,
     }
     VirtualMachineSpec {
-        0 cpu "cpu",
-        1 resources "resources",
+        cpu,
+        resources,
     }
     VirtualMachineSpecResources {
-        0 memory "memory",
+        memory,
     }
     VirtualMachineStatus {
-        0 conditions "conditions",
-        1 phase "phase",
+        conditions,
+        phase,
     }
 }
 
