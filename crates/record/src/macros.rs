@@ -1,26 +1,42 @@
 //! Macros for field tables: `records!` for structs, `leaves!` for types with serde impls of their own.
 
-/// Implements `Record`, `Value`, `Serialize` and `Deserialize` for structs.
+/// Implements `Record`, `Value`, `Serialize` and `Deserialize` for structs, by a table of the fields of each.
 ///
-/// Each struct lists its fields by their names on the wire, numbered from 0, in byte order of the names. `= "name": "text"` is a
-/// constant without a struct field: it is always written, and checked when read. `unless_blank` after a name omits an empty field.
-/// A last entry `.. field` names a `BTreeMap<String, serde_json::Value>` that keeps undeclared fields.
+/// A field stands for itself where JSON has the same name; any other name follows `=`, also that of a raw identifier:
+/// `r#type = "type"`. Fields are in byte order of their names in JSON, which is the order in which they are written.
+///
+/// | entry | meaning |
+/// |---|---|
+/// | `replicas` | the field `replicas`, which has the same name in JSON |
+/// | `size_limit = "sizeLimit"` | the field `size_limit`, which is `sizeLimit` in JSON |
+/// | `metadata unless_blank` | a field that is not written while it is empty |
+/// | `"kind": "Foo"` | no field: a constant, which is always written, and checked when it is read |
+/// | `.. others` | the last entry: a `BTreeMap<String, serde_json::Value>` that keeps the fields that the table does not have |
 ///
 /// ```
-/// # use kube_codegen_record::private::{BTreeMap, Json};
+/// use std::collections::BTreeMap;
+///
 /// #[derive(Debug, PartialEq)]
 /// pub struct Foo { pub spec: FooSpec }
 /// #[derive(Debug, PartialEq)]
-/// pub struct FooSpec { pub replicas: Option<i64>, pub others: BTreeMap<String, Json> }
+/// pub struct FooSpec { pub size_limit: Option<i64>, pub r#type: String, pub others: BTreeMap<String, serde_json::Value> }
 ///
 /// kube_codegen_record::records! {
-///     Foo { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Foo", 2 spec "spec" }
-///     FooSpec { 0 replicas "replicas", .. others }
+///     Foo { "apiVersion": "example.com/v1", "kind": "Foo", spec }
+///     FooSpec { size_limit = "sizeLimit", r#type = "type", .. others }
 /// }
 ///
-/// let foo: Foo = serde_json::from_str(r#"{"spec": {"replicas": 2}}"#)?;
-/// assert_eq!(serde_json::to_string(&foo)?, r#"{"apiVersion":"example.com/v1","kind":"Foo","spec":{"replicas":2}}"#);
+/// let foo: Foo = serde_json::from_str(r#"{"spec": {"type": "a", "sizeLimit": 3}}"#)?;
+/// let text = serde_json::to_string(&foo)?;
+/// assert_eq!(text, r#"{"apiVersion":"example.com/v1","kind":"Foo","spec":{"sizeLimit":3,"type":"a"}}"#);
 /// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// Fields in another order do not compile:
+///
+/// ```compile_fail
+/// struct Pair { a: i64, b: i64 }
+/// kube_codegen_record::records! { Pair { b, a } }
 /// ```
 #[macro_export]
 macro_rules! records {
