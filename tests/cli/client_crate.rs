@@ -122,7 +122,7 @@ fn features_and_modules_follow_the_crds_and_the_rest_is_kept() {
     );
     assert!(
         all["src/lib.rs"]
-            .contains("#[cfg(feature = \"tools-example-com-v1\")]\npub mod tools_example_com;")
+            .contains("#[cfg(feature = \"tools-example-com-v1\")]\npub mod tools_example_com {")
     );
 
     // Without the new kind, the generated lines disappear and the user's files are unchanged.

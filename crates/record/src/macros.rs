@@ -1,4 +1,4 @@
-//! Macros for field tables: `records!` for structs, `leaves!` for types with serde impls of their own.
+//! Macros for field tables: `records!` for structs, `leaves!` for types with serde impls of their own; and `resource!` for the traits of a kind.
 
 /// Implements `Record`, `Value`, `Serialize` and `Deserialize` for structs, by a table of the fields of each.
 ///
@@ -170,4 +170,87 @@ macro_rules! leaves {
             }
         }
     )*};
+}
+
+/// Implements the traits by which kube's clients know a kind: `Resource`, `ListableResource` and `Metadata` of k8s-openapi, from which
+/// follows `kube::Resource`, and `CustomResourceExt` of kube.
+///
+/// The type has a field `metadata`, and its names as constants: `API_VERSION`, `GROUP`, `KIND`, `VERSION` and `PLURAL`. Its scope is
+/// `Namespaced` or `Cluster`. `short_names` can be left out. `crd` is the name of its definition, and the definition as JSON.
+///
+/// ```ignore
+/// kube_codegen_record::resource! {
+///     Foo: Namespaced {
+///         list_kind: "FooList",
+///         short_names: Foo::SHORT_NAMES,
+///         crd: "foos.example.com" = include_str!("../foos.json"),
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! resource {
+    ($type:ident: $scope:ident {
+        list_kind: $list_kind:literal,
+        $(short_names: $short_names:expr,)?
+        crd: $name:literal = $manifest:expr $(,)?
+    }) => {
+        impl $crate::private::k8s_openapi::Resource for $type {
+            const API_VERSION: &'static str = Self::API_VERSION;
+            const GROUP: &'static str = Self::GROUP;
+            const KIND: &'static str = Self::KIND;
+            const VERSION: &'static str = Self::VERSION;
+            const URL_PATH_SEGMENT: &'static str = Self::PLURAL;
+            type Scope = $crate::__scope!($scope);
+        }
+        impl $crate::private::k8s_openapi::ListableResource for $type {
+            const LIST_KIND: &'static str = $list_kind;
+        }
+        impl $crate::private::k8s_openapi::Metadata for $type {
+            type Ty = $crate::private::ObjectMeta;
+            fn metadata(&self) -> &$crate::private::ObjectMeta {
+                &self.metadata
+            }
+            fn metadata_mut(&mut self) -> &mut $crate::private::ObjectMeta {
+                &mut self.metadata
+            }
+        }
+        impl ::kube::core::CustomResourceExt for $type {
+            fn crd() -> $crate::private::CustomResourceDefinition {
+                $crate::private::crd($manifest)
+            }
+            fn crd_name() -> &'static str {
+                $name
+            }
+            fn api_resource() -> ::kube::core::ApiResource {
+                ::kube::core::ApiResource::erase::<Self>(&())
+            }
+            fn shortnames() -> &'static [&'static str] {
+                $crate::__or!($($short_names)?, &[])
+            }
+        }
+    };
+}
+
+/// The scope of a kind, as k8s-openapi has it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __scope {
+    (Namespaced) => {
+        $crate::private::k8s_openapi::NamespaceResourceScope
+    };
+    (Cluster) => {
+        $crate::private::k8s_openapi::ClusterResourceScope
+    };
+}
+
+/// The first expression, or the second one without the first.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __or {
+    (, $default:expr) => {
+        $default
+    };
+    ($value:expr, $default:expr) => {
+        $value
+    };
 }
