@@ -31,6 +31,7 @@ impl Column {
     }
 
     /// Sets the `OpenAPI` format.
+    #[must_use]
     pub const fn with_format(self, format: &'static str) -> Self {
         Self {
             format: Some(format),
@@ -39,11 +40,13 @@ impl Column {
     }
 
     /// Sets the priority: above zero, only `-o wide` shows the column.
+    #[must_use]
     pub const fn with_priority(self, priority: i32) -> Self {
         Self { priority, ..self }
     }
 
     /// Sets the description.
+    #[must_use]
     pub const fn with_description(self, description: &'static str) -> Self {
         Self {
             description: Some(description),
