@@ -57,9 +57,10 @@ fn record(body: &Struct, root: Option<&Kind>) -> TokenStream {
     // The reader searches for a name.
     entries.sort_by_key(|(wire, _)| *wire);
     let entries = entries.iter().map(|(_, entry)| entry);
-    match &body.rest {
-        Some(rest) => quote!(#(#entries,)* .. #rest),
-        None => quote!(#(#entries),*),
+    if let Some(rest) = &body.rest {
+        quote!(#(#entries,)* .. #rest)
+    } else {
+        quote!(#(#entries),*)
     }
 }
 
