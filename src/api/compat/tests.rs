@@ -348,8 +348,9 @@ fn check<const N: usize>(cases: [(&str, Value, Rule, &str); N]) {
                 "{what}"
             );
         }
-        // One change of one place is one finding, but for what follows from it.
-        assert!(found.len() <= 2, "{what}");
+        // One change of one place is one finding, but for what follows from it. Without columns, the code has no `Columns`.
+        let code = found.iter().filter(|it| it.rule == Rule::RustChanged);
+        assert!(found.len() - code.count() <= 2, "{what}");
     }
 }
 
