@@ -16,7 +16,7 @@ use super::{
     count, generate, lock,
 };
 use crate::{
-    base::options::Settings,
+    base::options::{Emitter, Settings},
     operator::scaffold::{
         self, ClientCrate, ClientCrateRequest, Location, Package, PackageName, RuntimeArgs,
     },
@@ -94,6 +94,7 @@ fn render(
             location: &Location::of(target, &args.runtime)?,
         },
         generated: &output.files,
+        has_clients: Emitter::with_needed(&settings.options.emit).contains(&Emitter::Client),
         license: &args.license,
         command: &command(args),
         existing: &|path| read(&target.join(path)),

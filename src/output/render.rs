@@ -1,8 +1,11 @@
 //! Formats the generated files; every Rust file is parsed before it is written.
+//!
+//! Tables, which are calls of macros, have a layout that the formatter does not know: few lines if it is short, otherwise a line for each entry.
 use std::sync::Arc;
 
-use proc_macro2::TokenStream;
-use syn::{Attribute, ImplItem, Item, TraitItem};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, ImplItem, Item, MacroDelimiter, TraitItem};
 
 use crate::{
     base::{
@@ -32,7 +35,6 @@ pub struct File {
 pub(crate) fn render(files: Vec<OutFile<'_>>, diagnostics: &mut Diagnostics) -> Vec<File> {
     let texts = threads::map(&files, |file| match &file.contents {
         Contents::Rust(make) => rust(make()).map(Arc::from),
-        Contents::Table(make) => table(&make()).map(Arc::from),
         Contents::Text(text) => Ok(text.clone()),
     });
     let mut rendered = Vec::with_capacity(files.len());
@@ -66,11 +68,20 @@ fn rust(code: TokenStream) -> syn::Result<String> {
         })
     };
     let mut text = format!("{HEADER}\n");
-    for section in [
-        section(docs, Vec::new()),
-        section(attrs, Vec::new()),
-        section(Vec::new(), spaced_items(items)),
-    ] {
+    let mut sections = vec![section(docs, Vec::new()), section(attrs, Vec::new())];
+    let mut others = Vec::new();
+    for item in items {
+        match table(&item) {
+            Some(table) => {
+                let before = std::mem::take(&mut others);
+                sections.push(section(Vec::new(), spaced_items(before)));
+                sections.push(table);
+            }
+            None => others.push(item),
+        }
+    }
+    sections.push(section(Vec::new(), spaced_items(others)));
+    for section in sections {
         if !section.is_empty() {
             text.extend(["\n", &section]);
         }
@@ -78,10 +89,98 @@ fn rust(code: TokenStream) -> syn::Result<String> {
     Ok(text)
 }
 
-/// Checks Rust code that has a layout of its own.
-fn table(text: &str) -> syn::Result<String> {
-    syn::parse_str::<syn::File>(text)?;
-    Ok(format!("{HEADER}\n\n{}\n", text.trim_end()))
+/// The longest line of a table with all its entries.
+const WIDTH: usize = 100;
+
+/// Formats an item that is a table: `path! { Type { entry, entry } }`.
+fn table(item: &Item) -> Option<String> {
+    let Item::Macro(item) = item else {
+        return None;
+    };
+    if !matches!(item.mac.delimiter, MacroDelimiter::Brace(_)) {
+        return None;
+    }
+    let path = one_line(item.mac.path.to_token_stream());
+    let mut tokens: Vec<TokenTree> = item.mac.tokens.clone().into_iter().collect();
+    let Some(TokenTree::Group(entries)) = tokens.pop() else {
+        return None;
+    };
+    let head = one_line(tokens.into_iter().collect());
+    let mut lines: Vec<String> = Vec::new();
+    let mut entry = TokenStream::new();
+    for token in entries.stream() {
+        match &token {
+            TokenTree::Punct(comma) if comma.as_char() == ',' => {
+                lines.push(one_line(std::mem::take(&mut entry)));
+            }
+            _ => entry.extend([token]),
+        }
+    }
+    if !entry.is_empty() {
+        lines.push(one_line(entry));
+    }
+    let short = format!("{path}! {{ {head} {{ {} }} }}", lines.join(", "));
+    if short.len() <= WIDTH {
+        return Some(short + "\n");
+    }
+    let within = format!("    {head} {{ {} }}", lines.join(", "));
+    if within.len() <= WIDTH {
+        return Some(format!("{path}! {{\n{within}\n}}\n"));
+    }
+    let lines: Vec<String> = lines
+        .into_iter()
+        .map(|line| {
+            // Nothing follows the entry `.. rest`.
+            let comma = if line.starts_with("..") { "" } else { "," };
+            format!("        {line}{comma}\n")
+        })
+        .collect();
+    Some(format!(
+        "{path}! {{\n    {head} {{\n{}    }}\n}}\n",
+        lines.concat()
+    ))
+}
+
+/// Writes the tokens of an entry with spaces where a person would put them.
+fn one_line(tokens: TokenStream) -> String {
+    let mut line = String::new();
+    // Whether the next token follows without a space.
+    let mut joint = true;
+    for token in tokens {
+        let closes =
+            matches!(&token, TokenTree::Punct(it) if matches!(it.as_char(), ':' | '!' | ','));
+        let dots = line.ends_with('.') && token.to_string() == ".";
+        let group = matches!(&token, TokenTree::Group(_));
+        if !joint && !closes && !dots && !group {
+            line.push(' ');
+        }
+        match &token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Brace => (" { ", " }"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::None => ("", ""),
+                };
+                line.extend([open, &one_line(group.stream()), close]);
+                joint = false;
+            }
+            TokenTree::Punct(punct) => {
+                line.push(punct.as_char());
+                // `a::b`, `-1` and `include_str!(…)`, but `a: b` and `a = b`.
+                joint = match punct.as_char() {
+                    ':' => line.ends_with("::") || punct.spacing() == proc_macro2::Spacing::Joint,
+                    '-' | '!' => true,
+                    _ => false,
+                };
+            }
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {
+                line.push_str(&token.to_string());
+                joint = false;
+            }
+        }
+    }
+    line
 }
 
 /// Puts empty lines between items and between their members, but not between imports or plain constants.
@@ -107,10 +206,12 @@ fn spaced_items(mut items: Vec<Item>) -> Vec<Item> {
         }
     }
     spaced(items, Item::Verbatim, |a, b| {
-        matches!(
-            (a, b),
-            (Item::Use(_), Item::Use(_)) | (Item::Mod(_), Item::Mod(_))
-        )
+        match (a, b) {
+            (Item::Use(_), Item::Use(_)) | (Item::Macro(_), Item::Macro(_)) => true,
+            // Those with a body are set apart.
+            (Item::Mod(a), Item::Mod(b)) => a.content.is_none() && b.content.is_none(),
+            _ => false,
+        }
     })
 }
 

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn with_hidden_lines(readme: &str) -> String {
     const IMPORTS: &str = "\
 # use std::sync::Arc;
-# use crdkind_operator::{children::deployment, controller::Error, generated::iksoon_test_com::v1::*, generated::informers::Informers as _};
+# use crdkind_operator::{children::deployment, controller::Error, generated::iksoon_test_com::v1::*, generated::Informers as _};
 # use crdkind_operator::{settings::Images, validate::desired_state};
 # use k8s_openapi::api::apps::v1::Deployment;
 # use kube::{Api, api::PostParams};

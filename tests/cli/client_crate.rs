@@ -122,7 +122,7 @@ fn features_and_modules_follow_the_crds_and_the_rest_is_kept() {
     );
     assert!(
         all["src/lib.rs"]
-            .contains("#[cfg(feature = \"tools-example-com-v1\")]\npub mod tools_example_com;")
+            .contains("#[cfg(feature = \"tools-example-com-v1\")]\npub mod tools_example_com {")
     );
 
     // Without the new kind, the generated lines disappear and the user's files are unchanged.
@@ -162,15 +162,15 @@ fn a_version_enables_the_version_that_defines_its_types() {
     create(directory.path(), &[]);
     let all = files(&package);
     let either = "#[cfg(any(feature = \"example-com-v1\", feature = \"example-com-v1beta1\"))]\n";
-    let module = &all["src/example_com/mod.rs"];
+    let root = &all["src/lib.rs"];
     assert!(
-        module.contains(&format!("{either}pub mod v1;\n")),
-        "{module}"
+        root.contains(&format!("    {either}    pub mod v1;\n")),
+        "{root}"
     );
-    let own = "#[cfg(feature = \"example-com-v1beta1\")]\npub mod v1beta1;\n";
-    assert!(module.contains(own), "{module}");
+    let own = "    #[cfg(feature = \"example-com-v1beta1\")]\n    pub mod v1beta1;\n";
+    assert!(root.contains(own), "{root}");
     // Clients belong to one version.
-    let clients = &all["src/clientset.rs"];
+    let (_, clients) = root.split_once("pub struct Clientset").unwrap();
     assert!(!clients.contains("any("), "{clients}");
 }
 
@@ -295,7 +295,7 @@ fn options_are_read_from_a_config_file() {
     fs::write(directory.path().join("kube-codegen.toml"), config).unwrap();
     succeed(directory.path(), &["crate", "kinds", "--license", "MIT"]);
     let all = files(&package);
-    assert!(!all.contains_key("src/clientset.rs"));
+    assert!(!all["src/lib.rs"].contains("Clientset"));
     assert!(all["Cargo.toml"].contains("license = \"MIT\""));
     assert!(all["README.md"].contains("use kinds::example_com::v1::Widget;"));
 }

@@ -30,7 +30,7 @@ impl DecodeReport {
 /// # use serde_json::json;
 /// # #[derive(Debug, PartialEq)]
 /// # struct Widget { size: i64, color: Option<String> }
-/// # kube_codegen_record::records! { Widget { 0 color "color", 1 size "size" } }
+/// # kube_codegen_record::records! { Widget { color, size } }
 /// let json = json!({"color": "red", "shape": {"corners": 3}});
 /// let (widget, report) = kube_codegen_record::decode::<Widget>(&json)?;
 /// assert_eq!(widget, Widget { size: 0, color: Some("red".into()) });
@@ -57,7 +57,7 @@ pub fn decode<T: DeserializeOwned + Serialize>(
 /// # use serde_json::json;
 /// # #[derive(Debug, PartialEq)]
 /// # struct Widget { size: i64, color: Option<String> }
-/// # kube_codegen_record::records! { Widget { 0 color "color", 1 size "size" } }
+/// # kube_codegen_record::records! { Widget { color, size } }
 /// let problems = kube_codegen_record::decode_all::<Widget>(&json!({"color": 1, "size": "large"})).unwrap_err();
 /// let paths: Vec<_> = problems.iter().map(|problem| &*problem.path).collect();
 /// assert_eq!(paths, ["color", "size"]);

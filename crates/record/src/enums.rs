@@ -3,21 +3,23 @@
 /// Implements an enum of strings: `as_str`, `ALL`, `From<&str>`, `From<String>`, `FromStr`, `Display`, `AsRef<str>`,
 /// `Value`, `Serialize` and `Deserialize`.
 ///
-/// The last variant holds any other text, such as a value that a newer server added.
+/// A variant stands for its own name, or for the text that follows `=`. The last one holds any other text, such as a value that a newer
+/// server added.
 ///
 /// ```
 /// #[derive(Clone, Debug, PartialEq)]
-/// pub enum Policy { Always, Never, Other(String) }
+/// pub enum Policy { Always, Never, OnFailure, Other(String) }
 ///
-/// kube_codegen_record::text_enums! { Policy { Always = "Always", Never = "Never", .. Other } }
+/// kube_codegen_record::text_enums! { Policy { Always, Never, OnFailure = "on-failure", .. Other } }
 ///
 /// assert_eq!(Policy::from("Never"), Policy::Never);
 /// assert_eq!(Policy::from("Often").as_str(), "Often");
-/// assert_eq!(Policy::ALL, [Policy::Always, Policy::Never]);
+/// assert_eq!(Policy::from("on-failure"), Policy::OnFailure);
+/// assert_eq!(Policy::ALL, [Policy::Always, Policy::Never, Policy::OnFailure]);
 /// ```
 #[macro_export]
 macro_rules! text_enums {
-    ($($type:ident { $($variant:ident = $text:literal),* $(,)? .. $other:ident $(,)? })*) => {$(
+    ($($type:ident { $($variant:ident $(= $text:literal)?),* $(,)? .. $other:ident $(,)? })*) => {$(
         impl $type {
             /// The declared values, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
@@ -25,14 +27,14 @@ macro_rules! text_enums {
             /// Returns the text on the wire.
             pub fn as_str(&self) -> &str {
                 match self {
-                    $(Self::$variant => $text,)*
+                    $(Self::$variant => $crate::__name!($variant $($text)?),)*
                     Self::$other(text) => text,
                 }
             }
 
             fn declared(text: &str) -> ::core::option::Option<Self> {
                 match text {
-                    $($text => ::core::option::Option::Some(Self::$variant),)*
+                    $($crate::__name!($variant $($text)?) => ::core::option::Option::Some(Self::$variant),)*
                     _ => ::core::option::Option::None,
                 }
             }
@@ -74,12 +76,12 @@ macro_rules! text_enums {
 /// ```
 #[macro_export]
 macro_rules! text_constants {
-    ($($type:ident { $($name:ident = $text:literal),* $(,)? })*) => {$(
+    ($($type:ident { $($name:ident $(= $text:literal)?),* $(,)? })*) => {$(
         #[allow(non_upper_case_globals, reason = "the names are those of the variants of an enum")]
         impl $type {
             $(
-                #[doc = ::core::concat!("`", ::core::stringify!($text), "`")]
-                pub const $name: Self = Self(::std::borrow::Cow::Borrowed($text));
+                #[doc = ::core::concat!("`\"", $crate::__name!($name $($text)?), "\"`")]
+                pub const $name: Self = Self(::std::borrow::Cow::Borrowed($crate::__name!($name $($text)?)));
             )*
 
             /// The declared values, in the order of the schema.

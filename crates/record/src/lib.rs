@@ -11,7 +11,7 @@
 //! struct Widget { size: Option<Number>, color: Option<Nullable<String>> }
 //!
 //! // Generated code has a field table for each type:
-//! kube_codegen_record::records! { Widget { 0 color "color", 1 size "size" } }
+//! kube_codegen_record::records! { Widget { color, size } }
 //!
 //! let widget: Widget = serde_json::from_str(r#"{"size": 2.5, "color": null}"#)?;
 //! assert_eq!(widget, Widget { size: Some(2.5.into()), color: Some(Nullable::Null) });
@@ -85,3 +85,4 @@ pub use report::Problem;
 /// `Value` is the type of a field of which the schema says nothing. Generated code names it by this path, so that a program needs no
 /// dependency of its own for it.
 pub use serde_json;
+pub use value::blank;

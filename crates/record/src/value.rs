@@ -247,6 +247,12 @@ pub trait Value: Sized {
     }
 }
 
+/// Returns the value of a required field that is missing: empty, zero, `false`. Generated code calls it where a type cannot derive
+/// `Default`.
+pub fn blank<T: Value>() -> T {
+    T::blank()
+}
+
 /// `From` for the literals in tables of enums.
 macro_rules! views {
     ($($type:ty, |$value:ident| $view:expr;)*) => {$(

@@ -8,7 +8,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! generated_code {
-    (2) => {};
+    (3) => {};
     ($format:literal) => {
         ::core::compile_error!(::core::concat!(
             "this code was generated in format ",

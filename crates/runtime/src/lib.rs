@@ -79,8 +79,6 @@ pub mod manager;
 #[cfg(feature = "metrics")]
 pub mod metrics;
 pub mod migration;
-#[doc(hidden)]
-pub mod private;
 pub mod queue;
 #[cfg(feature = "server")]
 pub mod server;

@@ -47,7 +47,7 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager, settings: Settings) {
-    use crate::generated::informers::Informers;
+    use crate::generated::Informers;
     let objects = manager.factory().iksoon_test_com_v1().crdplural();
     let deployments = manager.factory().informer::<Deployment>();
     let services = manager.factory().informer::<Service>();

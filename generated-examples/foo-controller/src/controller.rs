@@ -48,7 +48,7 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager) {
-    use crate::generated::informers::Informers;
+    use crate::generated::Informers;
     let informers = manager.factory().example_com_v1alpha1();
     let informer = informers.foos();
     let deployments = manager.factory().informer::<Deployment>();

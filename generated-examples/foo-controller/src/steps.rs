@@ -11,7 +11,7 @@ use tracing::{info, warn};
 
 use crate::{
     controller,
-    generated::{clientset::Clientset, example_com::v1alpha1::Foo, informers::Informers},
+    generated::{Clientset, Informers, example_com::v1alpha1::Foo},
 };
 
 /// What the program runs.

@@ -1,6 +1,6 @@
 //! Lookups in a cache by the selectable fields of a CRD.
 #![allow(clippy::unwrap_used)]
-use goldens::cluster_scoped::{example_com::v1::IPAddressPool, informers::Informers};
+use goldens::cluster_scoped::{Informers, example_com::v1::IPAddressPool};
 use kube::CustomResourceExt;
 use kube_codegen_goldens as goldens;
 use kube_codegen_runtime::{informer::InformerFactory, lister::Lister};

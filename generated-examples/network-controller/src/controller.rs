@@ -43,7 +43,7 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager, settings: Settings) {
-    use crate::generated::informers::Informers;
+    use crate::generated::Informers;
     let informers = manager.factory().samplecrd_k8s_io_v1();
     let informer = informers.networks();
     let context = Context {

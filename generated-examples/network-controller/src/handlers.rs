@@ -8,7 +8,7 @@ use kube_codegen_runtime::{
 };
 use tracing::info;
 
-use crate::generated::{informers::Informers, samplecrd_k8s_io::v1::Network};
+use crate::generated::{Informers, samplecrd_k8s_io::v1::Network};
 
 /// Adds the handlers to the informer of Networks, which the controller uses too.
 pub fn register(manager: &mut Manager) {

@@ -56,7 +56,7 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager, machines: Machines) {
-    use crate::generated::informers::Informers;
+    use crate::generated::Informers;
     let informers = manager.factory().infra_example_com_v1();
     let informer = informers.virtual_machines();
     let context = Context {

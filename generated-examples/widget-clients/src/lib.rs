@@ -7,7 +7,7 @@
 //! ```no_run
 //! # #[cfg(feature = "example-com-v1")]
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use widget_clients::clientset::Clientset;
+//! use widget_clients::Clientset;
 //!
 //! let client = kube::Client::try_default().await?;
 //! let objects = Clientset::new(client).example_com_v1().widgets("default");
@@ -27,9 +27,16 @@
 //! | `iksoon-test-com-v1` | `iksoon_test_com::v1` | `CrdKind` |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// The API group `example.com`.
 #[rustfmt::skip]
-pub mod clientset;
-#[rustfmt::skip]
+#[allow(
+    clippy::pedantic,
+    dead_code,
+    deprecated,
+    missing_docs,
+    unreachable_pub,
+    unused_imports
+)]
 #[cfg(
     any(
         feature = "example-com-v1",
@@ -37,13 +44,117 @@ pub mod clientset;
         feature = "example-com-v2"
     )
 )]
-pub mod example_com;
+pub mod example_com {
+    #[cfg(feature = "example-com-v1")]
+    pub mod v1;
+    #[cfg(feature = "example-com-v1beta1")]
+    pub mod v1beta1;
+    #[cfg(feature = "example-com-v2")]
+    pub mod v2;
+}
+
+/// The API group `iksoon.test.com`.
 #[rustfmt::skip]
+#[allow(clippy::pedantic, dead_code, missing_docs, unreachable_pub, unused_imports)]
 #[cfg(feature = "iksoon-test-com-v1")]
-pub mod iksoon_test_com;
+pub mod iksoon_test_com {
+    #[cfg(feature = "iksoon-test-com-v1")]
+    pub mod v1;
+}
+
+/// Typed clients that share one connection.
 #[rustfmt::skip]
-pub mod informers;
+#[allow(clippy::pedantic, dead_code, missing_docs, unreachable_pub, unused_imports)]
+#[derive(Clone)]
+pub struct Clientset {
+    client: kube::Client,
+}
+
+#[rustfmt::skip]
+#[allow(clippy::pedantic, dead_code, missing_docs, unreachable_pub, unused_imports)]
+impl Clientset {
+    /// Creates clients that send their requests through `client`.
+    pub fn new(client: kube::Client) -> Self {
+        Self { client }
+    }
+
+    /// Returns the client that all requests go through.
+    pub fn client(&self) -> &kube::Client {
+        &self.client
+    }
+
+    /// Returns the clients of `example.com/v1`.
+    #[cfg(feature = "example-com-v1")]
+    pub fn example_com_v1(&self) -> example_com::v1::ExampleComV1Client {
+        example_com::v1::ExampleComV1Client::new(self.client.clone())
+    }
+
+    /// Returns the clients of `example.com/v1beta1`.
+    #[cfg(feature = "example-com-v1beta1")]
+    pub fn example_com_v1beta1(&self) -> example_com::v1beta1::ExampleComV1beta1Client {
+        example_com::v1beta1::ExampleComV1beta1Client::new(self.client.clone())
+    }
+
+    /// Returns the clients of `example.com/v2`.
+    #[cfg(feature = "example-com-v2")]
+    pub fn example_com_v2(&self) -> example_com::v2::ExampleComV2Client {
+        example_com::v2::ExampleComV2Client::new(self.client.clone())
+    }
+
+    /// Returns the clients of `iksoon.test.com/v1`.
+    #[cfg(feature = "iksoon-test-com-v1")]
+    pub fn iksoon_test_com_v1(&self) -> iksoon_test_com::v1::IksoonTestComV1Client {
+        iksoon_test_com::v1::IksoonTestComV1Client::new(self.client.clone())
+    }
+}
+
+/// The informers that a factory shares.
+#[rustfmt::skip]
+#[allow(clippy::pedantic, dead_code, missing_docs, unreachable_pub, unused_imports)]
+pub trait Informers {
+    /// Returns the informers of `example.com/v1`.
+    #[cfg(feature = "example-com-v1")]
+    fn example_com_v1(&self) -> example_com::v1::ExampleComV1Informers<'_>;
+
+    /// Returns the informers of `example.com/v1beta1`.
+    #[cfg(feature = "example-com-v1beta1")]
+    fn example_com_v1beta1(
+        &self,
+    ) -> example_com::v1beta1::ExampleComV1beta1Informers<'_>;
+
+    /// Returns the informers of `example.com/v2`.
+    #[cfg(feature = "example-com-v2")]
+    fn example_com_v2(&self) -> example_com::v2::ExampleComV2Informers<'_>;
+
+    /// Returns the informers of `iksoon.test.com/v1`.
+    #[cfg(feature = "iksoon-test-com-v1")]
+    fn iksoon_test_com_v1(&self) -> iksoon_test_com::v1::IksoonTestComV1Informers<'_>;
+}
+
+#[rustfmt::skip]
+impl Informers for kube_codegen_runtime::informer::InformerFactory {
+    #[cfg(feature = "example-com-v1")]
+    fn example_com_v1(&self) -> example_com::v1::ExampleComV1Informers<'_> {
+        example_com::v1::ExampleComV1Informers::new(self)
+    }
+
+    #[cfg(feature = "example-com-v1beta1")]
+    fn example_com_v1beta1(
+        &self,
+    ) -> example_com::v1beta1::ExampleComV1beta1Informers<'_> {
+        example_com::v1beta1::ExampleComV1beta1Informers::new(self)
+    }
+
+    #[cfg(feature = "example-com-v2")]
+    fn example_com_v2(&self) -> example_com::v2::ExampleComV2Informers<'_> {
+        example_com::v2::ExampleComV2Informers::new(self)
+    }
+
+    #[cfg(feature = "iksoon-test-com-v1")]
+    fn iksoon_test_com_v1(&self) -> iksoon_test_com::v1::IksoonTestComV1Informers<'_> {
+        iksoon_test_com::v1::IksoonTestComV1Informers::new(self)
+    }
+}
 
 kube_codegen_record::generated_code!(2);
-
 kube_codegen_runtime::generated_code!(2);

@@ -7,7 +7,7 @@ use syn::{ImplItem, Item, TraitItem, UseTree, Visibility};
 use super::breaks::CrdPart;
 use crate::output::render::File;
 
-/// Items by their name, such as `ExampleComV1::gates`.
+/// Items by their name, such as `ExampleComV1Client::gates`.
 pub(super) type Items = BTreeMap<String, Declared>;
 
 /// An item.
@@ -28,17 +28,10 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
         let Some((module, name)) = file.path.rsplit_once('/') else {
             continue;
         };
-        // The model has what these contain.
-        let known = [
-            "types.rs",
-            "aliases.rs",
-            "shared.rs",
-            "records.rs",
-            "mod.rs",
-        ];
-        if (known.contains(&name) && name != "aliases.rs") || name.strip_suffix(".rs").is_none() {
+        if name == "mod.rs" || name.strip_suffix(".rs").is_none() {
             continue;
         }
+        let has_types = matches!(name, "types.rs" | "shared.rs");
         let Ok(file) = syn::parse_file(&file.text) else {
             continue;
         };
@@ -51,12 +44,11 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
                 });
             }
         }
-        if known.contains(&name) {
-            continue;
-        }
         let items = modules.entry(module.to_owned()).or_default();
         for item in file.items {
-            add(&item, items);
+            if !(has_types && is_of_schema(&item)) {
+                add(&item, items);
+            }
         }
     }
     // What a version shares with another one has the functions of that.
@@ -76,6 +68,17 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
         modules.entry(module).or_default().extend(found);
     }
     modules
+}
+
+/// Returns whether the model has what an item beside types declares: a type of a schema, or a trait that each of them implements. The views of
+/// fields, which borrow them, and functions are not in the model.
+fn is_of_schema(item: &Item) -> bool {
+    match item {
+        Item::Struct(_) | Item::Type(_) => true,
+        Item::Enum(it) => it.generics.params.is_empty(),
+        Item::Impl(it) => it.trait_.is_some(),
+        _ => false,
+    }
 }
 
 /// Calls a function with each name of a `use`, and the module that it is in.

@@ -348,8 +348,9 @@ fn check<const N: usize>(cases: [(&str, Value, Rule, &str); N]) {
                 "{what}"
             );
         }
-        // One change of one place is one finding, but for what follows from it.
-        assert!(found.len() <= 2, "{what}");
+        // One change of one place is one finding, but for what follows from it. Without columns, the code has no `Columns`.
+        let code = found.iter().filter(|it| it.rule == Rule::RustChanged);
+        assert!(found.len() - code.count() <= 2, "{what}");
     }
 }
 
@@ -452,7 +453,7 @@ fn what_keeps_code_compiling_is_tried() {
     // The method of the client has another signature.
     let scope = keeps("/spec/scope", json!("Cluster"));
     assert!(
-        scope.iter().any(|it| it.0 == "ExampleComV1::widgets"),
+        scope.iter().any(|it| it.0 == "ExampleComV1Client::widgets"),
         "{scope:?}"
     );
 }

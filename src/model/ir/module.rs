@@ -24,7 +24,7 @@ pub struct ModuleNames {
     pub version: Ident,
     /// Method of the clientset and of the informer factory, as `iksoon_test_com_v1`.
     pub method: Ident,
-    /// Struct of the client, as `IksoonTestComV1`.
+    /// Struct of the client, as `IksoonTestComV1Client`.
     pub client: Ident,
     /// Struct of the informers, as `IksoonTestComV1Informers`.
     pub informers: Ident,

@@ -84,7 +84,10 @@ fn names_and_derives() {
         "it requires a mode"
     );
     assert_eq!(default("Foo"), DefaultImpl::Derived, "its spec is optional");
-    assert_eq!(model.modules[0].names().client.as_str(), "ExampleComV1");
+    assert_eq!(
+        model.modules[0].names().client.as_str(),
+        "ExampleComV1Client"
+    );
     assert_eq!(model.kinds[0].names().method.as_str(), "foos");
 }
 

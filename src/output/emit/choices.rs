@@ -1,72 +1,20 @@
-//! `choices.rs` of each version: views of the fields of which at most one is set, and functions that set one.
+//! Views of the fields of which at most one is set, and functions that set one, below the type that has the fields.
 use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use quote::{TokenStreamExt, quote};
 
-use super::{
-    Contents, Exports, OutFile,
-    parts::{
-        code, docs,
-        imports::{Borrowed, Imports, Parameter, parameter},
-    },
+use super::parts::{
+    code, docs,
+    imports::{Borrowed, Imports, Parameter, parameter},
 };
 use crate::model::ir::{
     Body, Choice, EnumBase, Field, Ident, Member, Model, Module, Presence, Struct, Ty, TypeDef,
     TypeId,
 };
 
-pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    let mut files = Vec::new();
-    for module in &model.modules {
-        let has = |id: TypeId| !model.types.choices(id).is_empty();
-        if model.locations_of(module).any(has) {
-            files.push(OutFile {
-                path: format!("{}/choices.rs", module.path()),
-                contents: Contents::rust(move || choices(model, module)),
-                exports: Exports::All,
-            });
-        }
-        if shared(model, module).next().is_some() {
-            files.push(OutFile {
-                path: format!("{}/shared_choices.rs", module.path()),
-                contents: Contents::rust(move || shared_choices(model, module)),
-                exports: Exports::Nothing,
-            });
-        }
-    }
-    files
-}
-
-/// Returns the types with choices that several locations of a module share, and that it defines.
-fn shared<'m>(model: &'m Model, module: &'m Module) -> impl Iterator<Item = TypeId> + 'm {
-    let ids = model.types_of(module).into_iter();
-    ids.filter(|id| model.types[*id].shared.is_some() && !model.types.choices(*id).is_empty())
-}
-
-fn choices(model: &Model, module: &Module) -> TokenStream {
-    let docs = code::file_docs(&format!(
-        "Views of types of `{}` of whose fields at most one is set.",
-        module.api_version()
-    ));
-    let mut imports = Imports::beside(model, module);
-    let mut items = TokenStream::new();
-    for id in model.types_of(module) {
-        if model.types[id].shared.is_none() {
-            items.append_all(define(model, id, &mut imports));
-        }
-    }
-    let mut aliases: Vec<TypeId> = model.locations_of(module).collect();
-    aliases.retain(|id| model.types[*id].is_alias() && !model.types.choices(*id).is_empty());
-    aliases.sort_by_key(|id| model.types[*id].name());
-    for id in aliases {
-        items.append_all(renamed(model, module, id));
-    }
-    quote!(#docs #imports #items)
-}
-
 /// Shows the views of a type under the name of a location that is an alias of it.
-fn renamed(model: &Model, module: &Module, id: TypeId) -> TokenStream {
+pub(super) fn renamed(model: &Model, module: &Module, id: TypeId) -> TokenStream {
     let definition = model.types.definition(id);
     let def = &model.types[definition];
     let (path, views) = match model.module_of(definition).filter(|it| *it != module) {
@@ -74,7 +22,7 @@ fn renamed(model: &Model, module: &Module, id: TypeId) -> TokenStream {
             let version = &other.names().version;
             (quote!(super::super::#version), &*def.views)
         }
-        None if def.shared.is_some() => (quote!(super::shared_choices), def.defined_views()),
+        None if def.shared.is_some() => (quote!(super::shared), def.defined_views()),
         None => (quote!(self), def.defined_views()),
     };
     let names = views.iter().zip(&model.types[id].views);
@@ -88,25 +36,8 @@ fn renamed(model: &Model, module: &Module, id: TypeId) -> TokenStream {
     names.collect()
 }
 
-fn shared_choices(model: &Model, module: &Module) -> TokenStream {
-    let docs = code::file_docs(&format!(
-        "Views of types of `{}` that several schema locations share.",
-        module.api_version()
-    ));
-    let mut imports = Imports::shared(model, module);
-    let ids = shared(model, module);
-    let items: Vec<TokenStream> = ids.map(|id| define(model, id, &mut imports)).collect();
-    let mut file = quote! {
-        #docs
-        #imports
-        use super::shared::*;
-    };
-    file.extend(items);
-    file
-}
-
 /// Defines the views of a type, and its functions.
-fn define(model: &Model, id: TypeId, imports: &mut Imports<'_>) -> TokenStream {
+pub(super) fn define(model: &Model, id: TypeId, imports: &mut Imports<'_>) -> TokenStream {
     let def = &model.types[id];
     let Body::Struct(body) = &def.body else {
         return TokenStream::new();

@@ -1,59 +1,35 @@
-//! `client.rs` of each version and `clientset.rs` for all of them: typed clients, named by the plural of the CRD, and the subresources that
-//! they serve.
+//! Typed clients of each version in its `client.rs`, named by the plural of the CRD, and the subresources that they serve; and the clientset
+//! over all versions.
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{
-    Exports, OutFile,
-    parts::{
-        code,
-        imports::{self, Imports},
-    },
-};
+use super::parts::{code, imports::Imports};
 use crate::{
     base::options::Options,
     model::ir::{Kind, Model, Module, Scope},
 };
 
-pub(super) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-    let exports = |module: &Module| Exports::Names(vec![module.names().client.plain().to_owned()]);
-    let mut files = OutFile::of_versions(model, "client.rs", exports, client);
-    files.push(OutFile::of_all(model, options, "clientset.rs", clientset));
-    files
-}
-
-fn client(model: &Model, module: &Module) -> TokenStream {
-    let api_version = module.api_version();
-    let file_docs = code::file_docs(&format!("Typed clients of `{api_version}`."));
-    let docs = code::doc(&format!("Typed clients of the kinds of `{api_version}`."));
+pub(super) fn part(model: &Model, module: &Module, imports: &mut Imports<'_>) -> TokenStream {
+    let docs = code::doc(&format!(
+        "Typed clients of the kinds of `{}`.",
+        module.api_version()
+    ));
     let name = &module.names().client;
-    let mut imports = Imports::beside(model, module);
-    let mut kinds = model.kinds_of(module);
-    let all_namespaces = kinds
-        .any(|kind| kind.scope == Scope::Namespaced)
-        .then(|| quote!(AllNamespaces,));
+    let client = imports.name("kube::Client");
     let kinds = model.kinds_of(module);
-    let methods: TokenStream = kinds.map(|kind| methods(kind, &mut imports)).collect();
+    let methods: TokenStream = kinds.map(|kind| methods(kind, imports)).collect();
     let kinds = model.kinds_of(module);
-    let subresources: TokenStream = kinds.map(|kind| subresources(kind, &mut imports)).collect();
-    let handshake = code::runtime_handshake();
+    let subresources: TokenStream = kinds.map(|kind| subresources(kind, imports)).collect();
     quote! {
-        #file_docs
-        #imports
-        use kube::Client;
-        use kube_codegen_runtime::client::{#all_namespaces TypedClient};
-
-        #handshake
-
         #docs
         #[derive(Clone)]
         pub struct #name {
-            client: Client,
+            client: #client,
         }
 
         impl #name {
             /// Creates clients that send their requests through `client`.
-            pub fn new(client: Client) -> Self {
+            pub fn new(client: #client) -> Self {
                 Self { client }
             }
 
@@ -85,19 +61,21 @@ fn methods(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
         ))
     };
     let method = &kind.names().method;
+    let typed = imports.name("kube_codegen_runtime::client::TypedClient");
     match kind.scope {
         Scope::Namespaced => {
             let (one, all) = (docs("a namespace"), docs("all namespaces"));
             let method_all = &kind.names().method_all;
+            let all_namespaces = imports.name("kube_codegen_runtime::client::AllNamespaces");
             quote! {
                 #one
-                pub fn #method(&self, namespace: &str) -> TypedClient<#ty> {
-                    TypedClient::namespaced(self.client.clone(), namespace)
+                pub fn #method(&self, namespace: &str) -> #typed<#ty> {
+                    #typed::namespaced(self.client.clone(), namespace)
                 }
 
                 #all
-                pub fn #method_all(&self) -> AllNamespaces<#ty> {
-                    AllNamespaces::new(self.client.clone())
+                pub fn #method_all(&self) -> #all_namespaces<#ty> {
+                    #all_namespaces::new(self.client.clone())
                 }
             }
         }
@@ -105,54 +83,51 @@ fn methods(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
             let docs = docs("the cluster");
             quote! {
                 #docs
-                pub fn #method(&self) -> TypedClient<#ty> {
-                    TypedClient::cluster(self.client.clone())
+                pub fn #method(&self) -> #typed<#ty> {
+                    #typed::cluster(self.client.clone())
                 }
             }
         }
     }
 }
 
-fn clientset(model: &Model, options: &Options) -> TokenStream {
-    let docs = code::file_docs("One client for every group and version.");
-    let lints = code::lints(false);
-    let imports = imports::of_modules(model, options, |module| &module.names().client);
+/// Makes the clientset, for the root of the output. It imports nothing: the root may be included into a module of the user.
+pub(super) fn clientset(model: &Model, options: &Options) -> TokenStream {
+    let attributes = code::root_attributes(false);
     let modules = model.modules.iter().map(|module| {
         let docs = code::doc(&format!(
             "Returns the clients of `{}`.",
             module.api_version()
         ));
         let gate = code::gate([module], options);
-        let (method, name) = (&module.names().method, &module.names().client);
+        let (method, path) = (&module.names().method, code::path_of(module));
+        let name = &module.names().client;
         quote! {
             #docs
             #gate
-            pub fn #method(&self) -> #name {
-                #name::new(self.client.clone())
+            pub fn #method(&self) -> #path::#name {
+                #path::#name::new(self.client.clone())
             }
         }
     });
     let methods: TokenStream = modules.collect();
     quote! {
-        #docs
-        #lints
-        #imports
-        use kube::Client;
-
         /// Typed clients that share one connection.
+        #attributes
         #[derive(Clone)]
         pub struct Clientset {
-            client: Client,
+            client: kube::Client,
         }
 
+        #attributes
         impl Clientset {
             /// Creates clients that send their requests through `client`.
-            pub fn new(client: Client) -> Self {
+            pub fn new(client: kube::Client) -> Self {
                 Self { client }
             }
 
             /// Returns the client that all requests go through.
-            pub fn client(&self) -> &Client {
+            pub fn client(&self) -> &kube::Client {
                 &self.client
             }
 

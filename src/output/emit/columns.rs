@@ -1,44 +1,34 @@
-//! `columns.rs` of each version: what `kubectl get` shows of each kind.
-use proc_macro2::{Literal, TokenStream};
+//! Printer columns of each kind in the `resource.rs` of its version: what `kubectl get` shows.
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{
-    Exports, OutFile,
-    parts::{code, imports::Imports},
-};
+use super::parts::imports::Imports;
 use crate::model::ir::{Column, Model, Module};
 
-pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    OutFile::of_versions(model, "columns.rs", |_| Exports::Nothing, columns)
+/// Returns whether a kind of a version has columns.
+pub(super) fn has(model: &Model, module: &Module) -> bool {
+    let mut kinds = model.kinds_of(module);
+    kinds.any(|kind| !kind.columns.is_empty())
 }
 
-fn columns(model: &Model, module: &Module) -> TokenStream {
-    let docs = code::file_docs(&format!("Printer columns of `{}`.", module.api_version()));
-    let mut imports = Imports::beside(model, module);
-    let mut kinds = model.kinds_of(module);
-    let column_type = kinds
-        .any(|kind| !kind.columns.is_empty())
-        .then(|| quote!(ColumnType,));
-    let kinds = model.kinds_of(module).map(|kind| {
+pub(super) fn part(model: &Model, module: &Module, imports: &mut Imports<'_>) -> TokenStream {
+    let [columns_trait, column_type, struct_] = ["Columns", "ColumnType", "Column"]
+        .map(|name| imports.name(&format!("kube_codegen_record::walk::{name}")));
+    let kinds = model.kinds_of(module).filter(|it| !it.columns.is_empty());
+    let kinds = kinds.map(|kind| {
         let ty = imports.root(kind);
-        let columns = kind.columns.iter().map(column);
+        let columns = kind.columns.iter();
+        let columns = columns.map(|it| column(it, &struct_, &column_type));
         quote! {
-            impl Columns for #ty {
-                const COLUMNS: &'static [Column] = &[#(#columns),*];
+            impl #columns_trait for #ty {
+                const COLUMNS: &'static [#struct_] = &[#(#columns),*];
             }
         }
     });
-    let columns: TokenStream = kinds.collect();
-    quote! {
-        #docs
-        #imports
-        use kube_codegen_record::walk::{Column, #column_type Columns};
-
-        #columns
-    }
+    kinds.collect()
 }
 
-fn column(column: &Column) -> TokenStream {
+fn column(column: &Column, struct_: &Ident, column_type: &Ident) -> TokenStream {
     let Column {
         name,
         type_,
@@ -57,21 +47,14 @@ fn column(column: &Column) -> TokenStream {
             _ => "String",
         }
     );
-    let priority = Literal::i32_unsuffixed(*priority);
-    let format = option(format.as_deref());
-    let description = option(description.as_deref());
+    let format = format.as_ref().map(|it| quote!(.with_format(#it)));
+    let priority = (*priority != 0).then(|| {
+        let priority = Literal::i32_unsuffixed(*priority);
+        quote!(.with_priority(#priority))
+    });
+    let description = description.as_ref();
+    let description = description.map(|it| quote!(.with_description(#it)));
     quote! {
-        Column {
-            name: #name,
-            type_: ColumnType::#type_,
-            format: #format,
-            json_path: #json_path,
-            priority: #priority,
-            description: #description,
-        }
+        #struct_::new(#name, #column_type::#type_, #json_path) #priority #format #description
     }
-}
-
-fn option(value: Option<&str>) -> TokenStream {
-    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }

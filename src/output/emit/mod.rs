@@ -17,14 +17,16 @@ pub(crate) use parts::{
     docs::{description, line, sentences, span},
 };
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::{
     base::options::{Emitter, Options},
     model::ir::{Model, Module},
 };
+use parts::{code, imports::Imports};
 
 /// A file to be written, relative to the output directory.
 pub(crate) struct OutFile<'m> {
@@ -36,44 +38,11 @@ pub(crate) struct OutFile<'m> {
     pub(crate) exports: Exports,
 }
 
-impl<'m> OutFile<'m> {
-    /// A file in the folder of each version.
-    fn of_versions(
-        model: &'m Model,
-        name: &str,
-        exports: impl Fn(&Module) -> Exports,
-        make: fn(&Model, &Module) -> TokenStream,
-    ) -> Vec<Self> {
-        let file = |module: &'m Module| Self {
-            path: format!("{}/{name}", module.path()),
-            contents: Contents::rust(move || make(model, module)),
-            exports: exports(module),
-        };
-        model.modules.iter().map(file).collect()
-    }
-
-    /// A public module of all versions.
-    fn of_all(
-        model: &'m Model,
-        options: &'m Options,
-        name: &str,
-        make: fn(&Model, &Options) -> TokenStream,
-    ) -> Self {
-        Self {
-            path: name.into(),
-            contents: Contents::rust(move || make(model, options)),
-            exports: Exports::Module,
-        }
-    }
-}
-
 /// What a file holds. It is made when the file is rendered, so that files are made in parallel and none takes memory
 /// before its turn.
 pub(crate) enum Contents<'m> {
     /// Rust code, to be formatted.
     Rust(Make<'m, TokenStream>),
-    /// Rust code with a layout of its own.
-    Table(Make<'m, String>),
     /// Text of another format, shared with the model.
     Text(Arc<str>),
 }
@@ -88,45 +57,113 @@ impl<'m> Contents<'m> {
 }
 
 /// How the module of the folder shows a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exports {
     /// Not at all: the file is not a module.
     NoModule,
     /// As a public module.
     Module,
-    /// As a private module, which has impls only.
+    /// As a private module, whose items others re-export.
     Nothing,
     /// As a private module whose public items are re-exported.
     All,
-    /// As a private module of which these names are re-exported.
-    Names(Vec<String>),
 }
+
+/// The emitters that run.
+type Chosen = BTreeSet<Emitter>;
+
+/// What an emitter adds to a file that others add to, too: words for the head of the file, and the items.
+type Part = (
+    Emitter,
+    &'static [&'static str],
+    fn(&Model, &Module, &mut Imports<'_>) -> TokenStream,
+);
+
+/// The parts of `resource.rs`.
+const RESOURCE: [Part; 2] = [
+    (
+        Emitter::Resource,
+        &["names", "manifests", "API traits"],
+        resource::part,
+    ),
+    (Emitter::Columns, &["printer columns"], columns::part),
+];
+
+/// The parts of `client.rs`.
+const CLIENT: [Part; 3] = [
+    (Emitter::Client, &["typed clients"], client::part),
+    (Emitter::Lister, &["listers"], lister::part),
+    (Emitter::Informer, &["shared informers"], informer::part),
+];
 
 /// Runs the chosen emitters and those they need, and declares the modules of what they wrote.
 pub(crate) fn emit<'m>(model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-    let mut files: Vec<OutFile<'_>> = Emitter::with_needed(&options.emit)
-        .into_iter()
-        .flat_map(|emitter| run(emitter, model, options))
-        .collect();
-    let modules = modules::declare(model, &files, options);
+    let chosen = Emitter::with_needed(&options.emit);
+    let mut files = Vec::new();
+    for module in &model.modules {
+        files.extend(types::files(model, module, options, &chosen));
+        files.extend(joint_file(model, module, "resource.rs", &RESOURCE, &chosen));
+        files.extend(joint_file(model, module, "client.rs", &CLIENT, &chosen));
+    }
+    if chosen.contains(&Emitter::Resource) {
+        files.extend(resource::manifests(model, options));
+    }
+    if chosen.contains(&Emitter::Conversion) {
+        files.extend(conversion::emit(model, options));
+    }
+    if chosen.contains(&Emitter::Schema) {
+        files.extend(schema::emit(model));
+    }
+    let modules = modules::declare(model, &files, options, &chosen);
     files.extend(modules);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-/// Runs one emitter. Each is one module of this folder, one line here and one row of the table in `options`.
-fn run<'m>(emitter: Emitter, model: &'m Model, options: &'m Options) -> Vec<OutFile<'m>> {
-    match emitter {
-        Emitter::Types => types::emit(model, options),
-        Emitter::Resource => resource::emit(model, options),
-        Emitter::Client => client::emit(model, options),
-        Emitter::Lister => lister::emit(model),
-        Emitter::Informer => informer::emit(model, options),
-        Emitter::Columns => columns::emit(model),
-        Emitter::Choices => choices::emit(model),
-        Emitter::Conversion => conversion::emit(model, options),
-        Emitter::Schema => schema::emit(model),
+/// Makes a file of a version from the parts of the chosen emitters, unless all of them are empty.
+fn joint_file<'m>(
+    model: &'m Model,
+    module: &'m Module,
+    name: &str,
+    parts: &'static [Part],
+    chosen: &Chosen,
+) -> Option<OutFile<'m>> {
+    let has_part = |emitter: &Emitter| match emitter {
+        Emitter::Columns => columns::has(model, module),
+        _ => true,
+    };
+    let parts: Vec<&Part> = parts
+        .iter()
+        .filter(|(emitter, ..)| chosen.contains(emitter) && has_part(emitter))
+        .collect();
+    if parts.is_empty() {
+        return None;
     }
+    let make = move || {
+        let about = parts.iter().flat_map(|(_, about, _)| about.iter().copied());
+        let about = capitalized(&code::enumerated(&about.collect::<Vec<_>>()));
+        let docs = code::file_docs(&format!("{about} of `{}`.", module.api_version()));
+        let mut imports = Imports::beside(model, module);
+        let parts = parts
+            .iter()
+            .map(|(.., make)| make(model, module, &mut imports));
+        let parts: Vec<TokenStream> = parts.collect();
+        // Interpolation would copy every token.
+        let mut file = quote!(#docs #imports);
+        file.extend(parts);
+        file
+    };
+    Some(OutFile {
+        path: format!("{}/{name}", module.path()),
+        contents: Contents::rust(make),
+        exports: Exports::All,
+    })
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]

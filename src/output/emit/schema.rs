@@ -3,13 +3,18 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
-    Exports, OutFile,
+    Contents, Exports, OutFile,
     parts::{code, imports::Imports},
 };
 use crate::model::ir::{Model, Module, TypeId};
 
 pub(super) fn emit(model: &Model) -> Vec<OutFile<'_>> {
-    OutFile::of_versions(model, "schema.rs", |_| Exports::Nothing, schemas)
+    let files = model.modules.iter().map(|module| OutFile {
+        path: format!("{}/schema.rs", module.path()),
+        contents: Contents::rust(move || schemas(model, module)),
+        exports: Exports::Nothing,
+    });
+    files.collect()
 }
 
 fn schemas(model: &Model, module: &Module) -> TokenStream {

@@ -57,15 +57,15 @@ pub(crate) struct Rule {
 }
 
 records! {
-    Widget { 0 = "apiVersion": "conformance.example.com/v1", 1 = "kind": "Widget", 2 metadata "metadata" unless_blank, 3 spec "spec" }
+    Widget { "apiVersion": "conformance.example.com/v1", "kind": "Widget", metadata unless_blank, spec }
     WidgetSpec {
-        0 args "args", 1 config "config", 2 enabled "enabled", 3 items "items", 4 labels "labels", 5 limits "limits", 6 mode "mode",
-        7 nested "nested", 8 note "note", 9 opaque "opaque", 10 ports "ports", 11 replicas "replicas", 12 rules "rules", 13 tags "tags",
+        args, config, enabled, items, labels, limits, mode,
+        nested, note, opaque, ports, replicas, rules, tags,
     }
-    Item { 0 name "name", 1 tags "tags", 2 value "value" }
-    Port { 0 name "name", 1 port "port", 2 protocol "protocol" }
-    Nested { 0 a "a", 1 b "b" }
-    Rule { 0 path "path", 1 weight "weight" }
+    Item { name, tags, value }
+    Port { name, port, protocol }
+    Nested { a, b }
+    Rule { path, weight }
 }
 map_items! { Item { name: String } Port { port: i64, protocol: Option<String> } }
 

@@ -100,7 +100,7 @@ plain_keys!(bool, i32, i64);
 ///
 /// struct Disk { path: String, size: Option<i64> }
 ///
-/// kube_codegen_record::records! { Disk { 0 path "path", 1 size "size" } }
+/// kube_codegen_record::records! { Disk { path, size } }
 /// kube_codegen_record::map_items! { Disk { path: String } }
 ///
 /// let mut disks: Vec<Disk> = Vec::new();

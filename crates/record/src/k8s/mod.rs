@@ -35,7 +35,7 @@ macro_rules! records {
             #[inline]
             fn names(&self) -> &'static [&'static str] {
                 const NAMES: &[&str] = &[$($($fixed)? $(crate::k8s::name!($field $($name)?))?),*];
-                const { crate::private::assert_order(NAMES, &[$($index),*]) };
+                const { crate::private::assert_order(NAMES) };
                 NAMES
             }
             #[inline]

@@ -17,6 +17,44 @@ pub struct Column {
     pub description: Option<&'static str>,
 }
 
+impl Column {
+    /// Creates a column that `kubectl get` always shows, without format and description.
+    pub const fn new(name: &'static str, type_: ColumnType, json_path: &'static str) -> Self {
+        Self {
+            name,
+            type_,
+            format: None,
+            json_path,
+            priority: 0,
+            description: None,
+        }
+    }
+
+    /// Sets the `OpenAPI` format.
+    #[must_use]
+    pub const fn with_format(self, format: &'static str) -> Self {
+        Self {
+            format: Some(format),
+            ..self
+        }
+    }
+
+    /// Sets the priority: above zero, only `-o wide` shows the column.
+    #[must_use]
+    pub const fn with_priority(self, priority: i32) -> Self {
+        Self { priority, ..self }
+    }
+
+    /// Sets the description.
+    #[must_use]
+    pub const fn with_description(self, description: &'static str) -> Self {
+        Self {
+            description: Some(description),
+            ..self
+        }
+    }
+}
+
 /// The type of a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]

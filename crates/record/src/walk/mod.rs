@@ -7,7 +7,7 @@
 //! struct Widget { metadata: ObjectMeta, size: Option<i64> }
 //!
 //! // Generated code has these for each kind:
-//! kube_codegen_record::records! { Widget { 0 metadata "metadata", 1 size "size" } }
+//! kube_codegen_record::records! { Widget { metadata, size } }
 //! impl Columns for Widget {
 //!     const COLUMNS: &'static [Column] = &[Column {
 //!         name: "Size",

@@ -34,10 +34,10 @@ pub(crate) struct WidgetStatus {
 }
 
 records! {
-    Widget { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Widget", 2 metadata "metadata" unless_blank, 3 spec "spec", 4 status "status" }
-    WidgetSpec { 0 active "active", 1 color "color", 2 disks "disks", 3 sidecar "sidecar", 4 size "size", 5 tags "tags" }
-    Disk { 0 index "index", 1 path "path", 2 size "size" }
-    WidgetStatus { 0 ready "ready" }
+    Widget { "apiVersion": "example.com/v1", "kind": "Widget", metadata unless_blank, spec, status }
+    WidgetSpec { active, color, disks, sidecar, size, tags }
+    Disk { index, path, size }
+    WidgetStatus { ready }
 }
 map_items! { Disk { path: String, index: i64 } }
 

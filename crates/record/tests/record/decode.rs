@@ -30,9 +30,9 @@ struct Part {
 }
 
 kube_codegen_record::records! {
-    Widget { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Widget", 2 metadata "metadata", 3 spec "spec" }
-    WidgetSpec { 0 parts "parts", 1 size "size", 2 template "template", .. rest }
-    Part { 0 color "color", 1 name "name", 2 tags "tags" }
+    Widget { "apiVersion": "example.com/v1", "kind": "Widget", metadata, spec }
+    WidgetSpec { parts, size, template, .. rest }
+    Part { color, name, tags }
 }
 
 fn differences<T: serde::de::DeserializeOwned + serde::Serialize>(

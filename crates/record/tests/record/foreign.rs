@@ -15,7 +15,7 @@ struct Workload {
 }
 
 kube_codegen_record::records! {
-    Workload { 0 by_name "byName", 1 containers "containers", 2 template "template" }
+    Workload { by_name = "byName", containers, template }
 }
 
 fn template(limits: &Value, size_limit: &Value) -> Value {

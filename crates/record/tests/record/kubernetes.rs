@@ -17,8 +17,8 @@ struct Holder {
 
 kube_codegen_record::records! {
     Holder {
-        0 condition "condition", 1 entry "entry", 2 meta "meta", 3 owner "owner", 4 requirement "requirement",
-        5 selector "selector",
+        condition, entry, meta, owner, requirement,
+        selector,
     }
 }
 

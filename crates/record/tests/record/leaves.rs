@@ -40,7 +40,7 @@ struct Tree {
 }
 
 kube_codegen_record::records! {
-    Tree { 0 branch "branch", 1 maybe "maybe", 2 must "must", 3 name "name" }
+    Tree { branch, maybe, must, name }
 }
 
 const LEAF: &str = r#"{"name":"a","inner":{"name":"b","list":[],"byKey":{},"number":0.0,"mode":"On"},"list":[{"name":"c","list":[],"byKey":{},"number":0.1,"mode":"Off"}],"byKey":{"k":{"name":"d","list":[],"byKey":{},"number":1.5,"mode":"Off"}},"number":0.0,"mode":"Off"}"#;

@@ -78,40 +78,40 @@ pub enum Policy {
 
 kube_codegen_record::records! {
     Shop {
-        0 = "apiVersion": "example.com/v1",
-        1 = "kind": "Shop",
-        2 metadata "metadata",
-        3 spec "spec",
-        4 status "status",
+        "apiVersion": "example.com/v1",
+        "kind": "Shop",
+        metadata,
+        spec,
+        status,
     }
     ShopSpec {
-        0 big "big",
-        1 blob "blob",
-        2 cert "cert",
-        3 containers "containers",
-        4 cpu "cpu",
-        5 hook "hook",
-        6 limits "limits",
-        7 maybe "maybe",
-        8 must "must",
-        9 name "name",
-        10 open "open",
-        11 policy "policy",
-        12 port "port",
-        13 ratio "ratio",
-        14 replicas "replicas",
-        15 selector "selector",
-        16 since "since",
-        17 tags "tags",
-        18 tick "tick",
-        19 total "total",
-        20 weight "weight",
-        21 wide "wide",
+        big,
+        blob,
+        cert,
+        containers,
+        cpu,
+        hook,
+        limits,
+        maybe,
+        must,
+        name,
+        open,
+        policy,
+        port,
+        ratio,
+        replicas,
+        selector,
+        since,
+        tags,
+        tick,
+        total,
+        weight,
+        wide,
     }
-    Hook { 0 retries "retries", 1 url "url" }
-    Container { 0 image "image", 1 ports "ports" }
-    Port { 0 port "port" }
-    ShopStatus { 0 conditions "conditions", 1 phase "phase", .. rest }
+    Hook { retries, url }
+    Container { image, ports }
+    Port { port }
+    ShopStatus { conditions, phase, .. rest }
 }
 
 kube_codegen_record::text_enums! {

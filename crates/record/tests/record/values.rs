@@ -125,7 +125,7 @@ fn numbers_of_json_have_the_value_of_go() {
     struct Limits {
         cpu: Quantity,
     }
-    kube_codegen_record::records! { Limits { 0 cpu "cpu" } }
+    kube_codegen_record::records! { Limits { cpu } }
     let recorded = include_str!("../quantity/go.tsv");
     let numbers = recorded
         .lines()

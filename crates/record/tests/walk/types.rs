@@ -46,10 +46,10 @@ pub struct CrdKindStatus {
 }
 
 kube_codegen_record::records! {
-    CrdKind { 0 = "apiVersion": "iksoon.test.com/v1", 1 = "kind": "CrdKind", 2 metadata "metadata", 3 spec "spec", 4 status "status" }
-    CrdKindSpec { 0 any "any", 1 choice "choice", 2 list "list", 3 map "map", 4 maybe "maybe", 5 paused "paused", 6 pod "pod", 7 replicas "replicas", 8 share "share" }
-    Item { 0 x "x" }
-    CrdKindStatus { 0 beat "beat", 1 conditions "conditions", 2 since "since", 3 when "when", .. rest }
+    CrdKind { "apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", metadata, spec, status }
+    CrdKindSpec { any, choice, list, map, maybe, paused, pod, replicas, share }
+    Item { x }
+    CrdKindStatus { beat, conditions, since, when, .. rest }
 }
 
 impl Columns for CrdKind {

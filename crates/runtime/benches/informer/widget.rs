@@ -36,22 +36,22 @@ pub struct WidgetStatus {
     pub ready_replicas: Option<i64>,
 }
 
-kube_codegen_record::private::records! {
+kube_codegen_record::records! {
     Widget {
-        0 = "apiVersion": "example.com/v1",
-        1 = "kind": "Widget",
-        2 metadata "metadata" unless_blank,
-        3 spec "spec",
-        4 status "status",
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        metadata unless_blank,
+        spec,
+        status,
     }
     WidgetSpec {
-        0 image "image",
-        1 node_selector "nodeSelector",
-        2 replicas "replicas",
+        image,
+        node_selector = "nodeSelector",
+        replicas,
     }
     WidgetStatus {
-        0 conditions "conditions",
-        1 ready_replicas "readyReplicas",
+        conditions,
+        ready_replicas = "readyReplicas",
     }
 }
 

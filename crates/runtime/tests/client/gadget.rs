@@ -44,11 +44,11 @@ pub(crate) struct GadgetStatus {
 }
 
 kube_codegen_runtime::record::records! {
-    Gadget { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Gadget", 2 metadata "metadata", 3 spec "spec", 4 status "status" }
-    GadgetSpec { 0 inner "inner", 1 mode "mode", 2 ports "ports", 3 size "size", 4 tags "tags", 5 weights "weights" }
-    Port { 0 inner "inner", 1 name "name", 2 number "number" }
-    Inner { 0 kind "kind", 1 note "note" }
-    GadgetStatus { 0 ports "ports", 1 size "size" }
+    Gadget { "apiVersion": "example.com/v1", "kind": "Gadget", metadata, spec, status }
+    GadgetSpec { inner, mode, ports, size, tags, weights }
+    Port { inner, name, number }
+    Inner { kind, note }
+    GadgetStatus { ports, size }
 }
 
 impl StatusSubresource for Gadget {}

@@ -21,9 +21,9 @@ pub struct Zone {
 }
 
 kube_codegen_record::records! {
-    CrdKind { 0 = "apiVersion": "iksoon.test.com/v1", 1 = "kind": "CrdKind", 2 metadata "metadata", 3 spec "spec" }
-    CrdKindSpec { 0 choice "choice", 1 replicas "replicas" }
-    Zone { 0 = "apiVersion": "example.com/v1", 1 = "kind": "Zone", 2 metadata "metadata" }
+    CrdKind { "apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", metadata, spec }
+    CrdKindSpec { choice, replicas }
+    Zone { "apiVersion": "example.com/v1", "kind": "Zone", metadata }
 }
 
 macro_rules! resource {

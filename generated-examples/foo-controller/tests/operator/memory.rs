@@ -5,7 +5,7 @@ use example_test_support::{Log, Operator, until};
 use foo_controller::{
     REPORTER,
     generated::{
-        clientset::Clientset,
+        Clientset,
         example_com::v1alpha1::{Foo, FooSpec},
     },
     steps::{self, Settings, Step},

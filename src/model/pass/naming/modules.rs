@@ -4,31 +4,28 @@ use super::{idents, words};
 use crate::model::ir::{Ident, Kind, Module, ModuleNames};
 use std::collections::BTreeMap;
 
-/// Returns the names of modules, in order. The name of a client may still collide with a type.
+/// Returns the names of modules, in order. The names of a client and of informers may still collide with a type.
 pub(super) fn names(modules: &[Module]) -> Vec<ModuleNames> {
     let mut groups: BTreeMap<&str, (Ident, Taken)> = BTreeMap::new();
-    let mut top = Taken::reserve(&["clientset", "informers"]);
+    // The root names these crates.
+    let mut top = Taken::reserve(&["kube", "kube_codegen_record", "kube_codegen_runtime"]);
     let mut accessors = Taken::reserve(&["new", "client"]);
-    let mut clients = Taken::default();
+    let mut stems = Taken::default();
     let mut names = Vec::with_capacity(modules.len());
     for module in modules {
         let (group, versions) = groups.entry(&module.group).or_insert_with(|| {
             let ident = idents::lower(&separated(&module.group), "group_");
             (top.first([ident]), Taken::default())
         });
-        let version = match separated(&module.version).as_str() {
-            // `mod.rs` is the file of the group.
-            "mod" => Ident::new("mod_"),
-            version => idents::lower(version, "version_"),
-        };
+        let version = idents::lower(&separated(&module.version), "version_");
         let method = separated(&format!("{}_{}", module.group, module.version));
-        let client = clients.first([client(module)]);
+        let stem = stems.first([stem(module)]);
         names.push(ModuleNames {
             group: group.clone(),
             version: versions.first([version]),
             method: accessors.first([idents::lower(&method, "group_")]),
-            informers: Ident::new(format!("{client}Informers")),
-            client,
+            client: Ident::new(format!("{stem}Client")),
+            informers: Ident::new(format!("{stem}Informers")),
         });
     }
     names
@@ -68,7 +65,8 @@ fn separated(name: &str) -> String {
     }
 }
 
-fn client(module: &Module) -> Ident {
+/// Returns what the names of the client and the informers begin with.
+fn stem(module: &Module) -> Ident {
     let words = words::words(&format!("{} {}", module.group, module.version));
     idents::upper(&words::camel(&words), "Group")
 }

@@ -82,8 +82,7 @@ fn roots(model: &mut Model, module: usize, taken: &mut Taken) {
 
 /// Names the client, the informers, the lists and the listers of a module.
 fn clients(model: &mut Model, module: usize, mut names: ModuleNames, taken: &mut Taken) {
-    let with_client = Ident::new(format!("{}Client", names.client));
-    names.client = taken.first([names.client, with_client]);
+    names.client = taken.first([names.client]);
     names.informers = taken.first([names.informers]);
     let mut methods = Methods::new();
     for kind in model.range_of(&model.modules[module]) {

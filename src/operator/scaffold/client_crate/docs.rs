@@ -130,8 +130,7 @@ impl<'a> Example<'a> {
         let names = self.module.names();
         let (group, version) = (&names.group, &names.version);
         let ty = self.request.package.model.types[self.kind.root].name();
-        let has = |path: &str| self.request.generated.iter().any(|file| file.path == path);
-        if !has("clientset.rs") {
+        if !self.request.has_clients {
             return format!(
                 "use {name}::{group}::{version}::{ty};\n\n\
                  let object: {ty} = serde_json::from_reader(std::io::stdin())?;\n"
@@ -143,7 +142,7 @@ impl<'a> Example<'a> {
         };
         let (client, method) = (&names.method, &self.kind.names().method);
         format!(
-            "use {name}::clientset::Clientset;\n\n\
+            "use {name}::Clientset;\n\n\
              let client = kube::Client::try_default().await?;\n\
              let objects = Clientset::new(client).{client}().{method}({namespace});\n\
              for object in objects.list(&Default::default()).await? {{\n    println!(\"{{:?}}\", object.metadata.name);\n}}\n"

@@ -17,6 +17,8 @@ pub(crate) struct ClientCrateRequest<'a> {
     pub(crate) package: Package<'a>,
     /// The modules that were generated from the model, with feature gates.
     pub(crate) generated: &'a [File],
+    /// Whether they have a clientset.
+    pub(crate) has_clients: bool,
     /// The SPDX identifier of the license.
     pub(crate) license: &'a str,
     /// The command line that creates the crate, for its README.

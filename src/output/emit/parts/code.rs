@@ -1,14 +1,11 @@
 //! Small pieces of Rust: identifiers, doc comments, lint and feature attributes.
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::{
     base::options::Options,
-    model::ir::{self, Field, IntWidth, Module, Presence, Ty},
+    model::ir::{self, Field, IntWidth, Module, ModuleNames, Presence, Ty},
 };
-
-/// The version of the API of `kube_codegen_runtime` that generated code uses.
-const RUNTIME_API: u32 = 1;
 
 /// Returns the identifier of a name; a keyword is raw.
 pub(crate) fn ident(name: &str) -> Ident {
@@ -27,33 +24,52 @@ pub(crate) fn doc(line: &str) -> TokenStream {
 
 /// Makes a doc comment, line by line.
 pub(crate) fn docs<S: AsRef<str>>(lines: &[S]) -> TokenStream {
-    let lines = lines.iter().map(|line| match line.as_ref() {
+    let lines = lines.iter().map(|line| spaced(line.as_ref()));
+    quote!(#(#[doc = #lines])*)
+}
+
+fn spaced(line: &str) -> String {
+    match line {
         "" => String::new(),
         line => format!(" {line}"),
-    });
-    quote!(#(#[doc = #lines])*)
+    }
 }
 
 /// Makes the doc comment of a file.
 pub(crate) fn file_docs(line: &str) -> TokenStream {
-    let line = format!(" {line}");
-    quote!(#![doc = #line])
+    file_docs_of(&[line])
 }
 
-/// Allows the lints that generated code may trip: an operator uses part of it, and a CRD does not describe every field.
-pub(crate) fn lints(deprecated: bool) -> TokenStream {
+/// Makes the doc comment of a file, line by line.
+pub(crate) fn file_docs_of(lines: &[&str]) -> TokenStream {
+    let lines = lines.iter().map(|line| spaced(line));
+    quote!(#(#![doc = #lines])*)
+}
+
+/// Makes the attributes of items in the root of the output, which has no inner attributes: it may be included into a module of the user.
+///
+/// They allow the lints that generated code may trip: an operator uses part of it, and a CRD does not describe every field.
+pub(crate) fn root_attributes(deprecated: bool) -> TokenStream {
     let deprecated = deprecated.then(|| quote!(deprecated,));
     quote! {
-        #![comment = " Not every item is used or documented by the CRD."]
-        #![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-        #![allow(dead_code, #deprecated unused_imports)]
+        #[rustfmt::skip]
+        #[allow(clippy::pedantic, dead_code, #deprecated missing_docs, unreachable_pub, unused_imports)]
     }
 }
 
-/// Makes the check that code and runtime are of versions that fit together, for files that use the runtime.
-pub(crate) fn runtime_handshake() -> TokenStream {
-    let version = Literal::u32_unsuffixed(RUNTIME_API);
-    quote!(kube_codegen_runtime::private::generated_by!(#version);)
+/// Joins nouns: `a, b and c`.
+pub(crate) fn enumerated(nouns: &[&str]) -> String {
+    match nouns {
+        [] => String::new(),
+        [noun] => (*noun).to_owned(),
+        [nouns @ .., last] => format!("{} and {last}", nouns.join(", ")),
+    }
+}
+
+/// Returns the path of a version's module from the root of the output.
+pub(crate) fn path_of(module: &Module) -> TokenStream {
+    let ModuleNames { group, version, .. } = module.names();
+    quote!(#group::#version)
 }
 
 /// Makes the attribute that compiles an item only with the feature of one of the modules, if features were asked for.

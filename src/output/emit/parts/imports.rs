@@ -6,15 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote};
 
 use super::code::{self, ident};
-use crate::{
-    base::options::Options,
-    model::ir::{
-        self, Body, Field, Kind, Model, Module, ModuleNames, Presence, Scalar, Ty, TypeId,
-    },
-};
-
-/// The module of the names of locations whose types are defined elsewhere.
-const ALIASES: &str = "super::aliases";
+use crate::model::ir::{self, Body, Field, Kind, Model, Module, Presence, Scalar, Ty, TypeId};
 
 /// The names that a file imports.
 pub(crate) struct Imports<'m> {
@@ -62,12 +54,7 @@ impl<'m> Imports<'m> {
     /// Returns the name of a type of the module.
     pub(crate) fn own(&mut self, id: TypeId) -> Ident {
         let def = &self.model.types[id];
-        let module = if def.is_alias() {
-            Some(ALIASES)
-        } else {
-            self.types
-        };
-        if let Some(module) = module {
+        if let Some(module) = self.types {
             self.add(module, def.name().plain());
         }
         def.name().into()
@@ -256,14 +243,7 @@ impl ToTokens for Imports<'_> {
             .into_iter()
             .partition(|(module, _)| module.starts_with("super"));
         for (module, names) in near.into_iter().chain(far) {
-            tokens.append_all(if module == ALIASES && self.types.is_none() {
-                // There may be hundreds.
-                quote!(
-                    use super::aliases::*;
-                )
-            } else {
-                import(&quote!(use), &code::parsed(module), &names)
-            });
+            tokens.append_all(import(&quote!(use), &code::parsed(module), &names));
         }
     }
 }
@@ -310,21 +290,6 @@ pub(crate) fn import(keyword: &TokenStream, module: &TokenStream, names: &[&str]
         [name] => quote!(#keyword #module::#name;),
         names => quote!(#keyword #module::{#(#names),*};),
     }
-}
-
-/// Imports one name from the module of each version, for a file of the root.
-pub(crate) fn of_modules(
-    model: &Model,
-    options: &Options,
-    name: impl Fn(&Module) -> &ir::Ident,
-) -> TokenStream {
-    let imports = model.modules.iter().map(|module| {
-        let gate = code::gate([module], options);
-        let ModuleNames { group, version, .. } = module.names();
-        let name = name(module);
-        quote!(#gate use super::#group::#version::#name;)
-    });
-    imports.collect()
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code;
+use super::{Imports, code};
 use crate::model::ir::Kind;
 
 /// Makes the constants, in the order a reader looks for them.
-pub(super) fn of(kind: &Kind) -> TokenStream {
+pub(super) fn of(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
     let Kind {
         group,
         version,
@@ -20,30 +20,27 @@ pub(super) fn of(kind: &Kind) -> TokenStream {
         ..
     } = kind;
     let api_version = format!("{group}/{version}");
-    let selectable_fields = selectable_fields(kind);
+    let lists = [("SHORT_NAMES", short_names), ("CATEGORIES", categories)];
+    let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    let lists = lists.map(|(name, names)| {
+        let name = code::ident(name);
+        quote!(pub const #name: &'static [&'static str] = &[#(#names),*];)
+    });
+    let selectable_fields = selectable_fields(kind, imports);
     quote! {
-        /// The API group.
         pub const GROUP: &'static str = #group;
-        /// The version in the group.
         pub const VERSION: &'static str = #version;
-        /// Group and version, as objects have them in `apiVersion`.
         pub const API_VERSION: &'static str = #api_version;
-        /// The kind.
         pub const KIND: &'static str = #name;
-        /// The plural: the path segment of requests.
         pub const PLURAL: &'static str = #plural;
-        /// The singular, as kubectl takes it.
         pub const SINGULAR: &'static str = #singular;
-        /// Short names, as kubectl takes them.
-        pub const SHORT_NAMES: &'static [&'static str] = &[#(#short_names),*];
-        /// Categories, which kubectl lists together.
-        pub const CATEGORIES: &'static [&'static str] = &[#(#categories),*];
+        #(#lists)*
         #selectable_fields
     }
 }
 
 /// Makes a constant for each selectable field, as `SPEC_CHOICE_FIELD` for `.spec.choice`.
-fn selectable_fields(kind: &Kind) -> TokenStream {
+fn selectable_fields(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
     let mut seen = BTreeSet::new();
     let fields = kind.selectable_fields.iter().filter_map(|field| {
         let path = field.json_path.trim_start_matches('.');
@@ -53,9 +50,10 @@ fn selectable_fields(kind: &Kind) -> TokenStream {
         }
         let docs = code::doc(&format!("`{path}`, for field selectors."));
         let name = code::ident(&name);
+        let selectable = imports.name("kube_codegen_record::walk::SelectableField");
         Some(quote! {
             #docs
-            pub const #name: SelectableField<Self> = SelectableField::new(#path);
+            pub const #name: #selectable<Self> = #selectable::new(#path);
         })
     });
     fields.collect()

@@ -65,7 +65,7 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Tok
                     Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::Nullable(_) => false,
                 };
                 if is_foreign {
-                    quote!(#ident: kube_codegen_record::private::Value::blank())
+                    quote!(#ident: kube_codegen_record::blank())
                 } else {
                     quote!(#ident: Default::default())
                 }

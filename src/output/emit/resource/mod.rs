@@ -1,4 +1,4 @@
-//! `resource.rs` of each version: the names of each kind, its manifest, and the traits of `kube`.
+//! The names of each kind, its manifest, and the traits of `kube`, in the `resource.rs` of its version.
 mod constants;
 mod constructor;
 mod manifest;
@@ -15,26 +15,15 @@ use super::{
 use crate::base::options::Options;
 use crate::model::ir::{Body, Field, Kind, Model, Module, Presence, Scope, Struct};
 
-pub(super) fn emit<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> {
-    let mut files = Vec::new();
+/// Makes the file of each manifest. All versions of a kind share it, in the folder of the group.
+pub(super) fn manifests<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> {
     let mut manifests = BTreeMap::new();
     for module in &model.modules {
-        let kinds = model.kinds_of(module);
-        files.push(OutFile {
-            path: format!("{}/resource.rs", module.path()),
-            contents: Contents::rust(move || resources(model, module)),
-            exports: Exports::Names(
-                kinds
-                    .map(|kind| kind.names().list.plain().to_owned())
-                    .collect(),
-            ),
-        });
-        // All versions share one manifest, in the folder of the group.
         let folder = module.group_folder();
         let kinds = model.kinds_of(module);
         manifests.extend(kinds.map(|kind| (format!("{folder}/{}", kind.names().manifest), kind)));
     }
-    files.extend(manifests.into_iter().map(|(path, kind)| OutFile {
+    let files = manifests.into_iter().map(|(path, kind)| OutFile {
         path,
         contents: Contents::Text(if options.crd_descriptions {
             kind.manifest.clone()
@@ -42,45 +31,20 @@ pub(super) fn emit<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> 
             manifest::without_descriptions(kind)
         }),
         exports: Exports::NoModule,
-    }));
-    files
+    });
+    files.collect()
 }
 
-fn resources(model: &Model, module: &Module) -> TokenStream {
-    let docs = code::file_docs(&format!(
-        "Names, manifests and API traits of the kinds of `{}`.",
-        module.api_version()
-    ));
-    let mut imports = Imports::beside(model, module);
+pub(super) fn part(model: &Model, module: &Module, imports: &mut Imports<'_>) -> TokenStream {
     let kinds = model.kinds_of(module);
-    let kinds: TokenStream = kinds
-        .map(|kind| resource(model, kind, &mut imports))
-        .collect();
-    let mut kinds_again = model.kinds_of(module);
-    let selectable_field = kinds_again
-        .any(|kind| !kind.selectable_fields.is_empty())
-        .then(|| {
-            quote!(
-                use kube_codegen_record::walk::SelectableField;
-            )
-        });
-    quote! {
-        #docs
-        #imports
-        use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-        use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-        use kube::core::{ApiResource, CustomResourceExt};
-        #selectable_field
-
-        #kinds
-    }
+    kinds.map(|kind| resource(model, kind, imports)).collect()
 }
 
 fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
     let ty = imports.root(kind);
     let list_docs = code::doc(&format!("A list of [`{ty}`] objects."));
     let list = &kind.names().list;
-    let constants = constants::of(kind);
+    let constants = constants::of(kind, imports);
     let (constructor, parts) = match &model.types[kind.root].body {
         Body::Struct(root) => (
             constructor::of(root, model, imports),
@@ -88,10 +52,15 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
         ),
         Body::Enum(_) | Body::Union(_) | Body::Alias(_) => Default::default(),
     };
+    if !constructor.is_empty() {
+        imports.name("k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta");
+    }
     let scope = match kind.scope {
-        Scope::Namespaced => quote!(NamespaceResourceScope),
-        Scope::Cluster => quote!(ClusterResourceScope),
+        Scope::Namespaced => quote!(Namespaced),
+        Scope::Cluster => quote!(Cluster),
     };
+    let short_names =
+        (!kind.short_names.is_empty()).then(|| quote!(short_names: #ty::SHORT_NAMES,));
     let list_kind = &kind.list_kind;
     let manifest = format!("../{}", kind.names().manifest);
     let crd_name = kind.crd_name();
@@ -104,50 +73,15 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
             #constructor
         }
 
-        impl k8s_openapi::Resource for #ty {
-            const API_VERSION: &'static str = Self::API_VERSION;
-            const GROUP: &'static str = Self::GROUP;
-            const KIND: &'static str = Self::KIND;
-            const VERSION: &'static str = Self::VERSION;
-            const URL_PATH_SEGMENT: &'static str = Self::PLURAL;
-            type Scope = k8s_openapi::#scope;
-        }
-
-        impl k8s_openapi::ListableResource for #ty {
-            const LIST_KIND: &'static str = #list_kind;
-        }
-
-        impl k8s_openapi::Metadata for #ty {
-            type Ty = ObjectMeta;
-
-            fn metadata(&self) -> &ObjectMeta {
-                &self.metadata
-            }
-
-            fn metadata_mut(&mut self) -> &mut ObjectMeta {
-                &mut self.metadata
+        kube_codegen_record::resource! {
+            #ty: #scope {
+                list_kind: #list_kind,
+                #short_names
+                crd: #crd_name = include_str!(#manifest),
             }
         }
 
         #parts
-
-        impl CustomResourceExt for #ty {
-            fn crd() -> CustomResourceDefinition {
-                kube_codegen_record::private::crd(include_str!(#manifest))
-            }
-
-            fn crd_name() -> &'static str {
-                #crd_name
-            }
-
-            fn api_resource() -> ApiResource {
-                ApiResource::erase::<Self>(&())
-            }
-
-            fn shortnames() -> &'static [&'static str] {
-                Self::SHORT_NAMES
-            }
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `aliases.rs` of a version: names of schema locations whose types are defined elsewhere.
+//! The names of schema locations whose types are defined elsewhere, at the end of `types.rs`.
 //!
 //! A shared type is re-exported: rustdoc then shows its fields, variants and methods under the name of each location, which it does
 //! not for a type alias, and users can import its variants.
@@ -7,22 +7,22 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::{TokenStreamExt, quote};
 
-use super::{Imports, code, docs};
+use super::{Imports, choices, code, docs};
 use crate::{
     model::ir::{Body, Ident, Model, Module, Ty, TypeId},
     output::emit::parts::imports::import,
 };
 
-/// Makes the file.
-pub(super) fn of(model: &Model, module: &Module) -> TokenStream {
-    let file_docs = code::file_docs(&format!(
-        "Names of schema locations of `{}` whose types are defined elsewhere.",
-        module.api_version()
-    ));
+/// Makes the items.
+pub(super) fn of(
+    model: &Model,
+    module: &Module,
+    with_choices: bool,
+    imports: &mut Imports<'_>,
+) -> TokenStream {
     let places = model.locations_of(module);
     let mut aliases: Vec<TypeId> = places.filter(|id| model.types[*id].is_alias()).collect();
     aliases.sort_by_key(|id| model.types[*id].name());
-    let mut imports = Imports::within(model, module);
     let mut items = TokenStream::new();
     // Types that have the same name in the version that defines them.
     let mut same: BTreeMap<&Ident, Vec<&str>> = BTreeMap::new();
@@ -31,10 +31,10 @@ pub(super) fn of(model: &Model, module: &Module) -> TokenStream {
         let name = def.name();
         let item = match target(model, module, id) {
             Target::Shared(shared) => quote!(pub use super::shared::#shared as #name;),
-            Target::Own(own) => quote!(pub use super::types::#own as #name;),
+            Target::Own(own) => quote!(pub use self::#own as #name;),
             Target::Version(version, other) if other == name => {
                 same.entry(version).or_default().push(name.plain());
-                continue;
+                TokenStream::new()
             }
             Target::Version(version, other) => {
                 quote!(pub use super::super::#version::#other as #name;)
@@ -45,8 +45,13 @@ pub(super) fn of(model: &Model, module: &Module) -> TokenStream {
                 quote!(#allow pub type #name = #ty;)
             }
         };
-        items.append_all(code::docs(&docs::place(def, model.kind_of(id), None)));
-        items.append_all(item);
+        if !item.is_empty() {
+            items.append_all(code::docs(&docs::place(def, model.kind_of(id), None)));
+            items.append_all(item);
+        }
+        if with_choices {
+            items.append_all(choices::renamed(model, module, id));
+        }
     }
     let mut comment = Some(quote!(#[comment = " Equal in another version, which defines them."]));
     let same = same.into_iter().map(|(version, names)| {
@@ -54,8 +59,6 @@ pub(super) fn of(model: &Model, module: &Module) -> TokenStream {
         import(&keywords.collect(), &quote!(super::super::#version), &names)
     });
     quote! {
-        #file_docs
-        #imports
         #(#same)*
         #items
     }

@@ -1,8 +1,10 @@
-//! `types.rs`, `shared.rs`, `aliases.rs` and `records.rs` of each version: structs, enums, their other names and their field tables. On request,
-//! `builders.rs`: methods that set one field each.
+//! `types.rs` and `shared.rs` of each version: structs and enums, each with its table below it, and their other names. On request, `builders.rs`:
+//! methods that set one field each.
+//!
+//! The file `shared.rs` is a module of its own, since its names are not public: which locations share a type changes with the CRD.
 mod aliases;
 mod builders;
-mod records;
+mod tables;
 
 use std::collections::BTreeMap;
 
@@ -10,72 +12,73 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{
-    Contents, Exports, OutFile,
+    Chosen, Contents, Exports, OutFile, choices,
     parts::{
         code,
         docs::{self, Others},
         imports::{Imports, Parameter, parameter},
     },
 };
-use crate::base::options::Options;
-use crate::model::ir::{
-    Body, DefaultImpl, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules, Struct,
-    Ty, TypeDef, TypeId, Union, Variant,
+use crate::{
+    base::options::{Emitter, Options},
+    model::ir::{
+        Body, DefaultImpl, Derives, Enum, EnumBase, Field, Ident, Kind, Model, Module, Rules,
+        Struct, Ty, TypeDef, TypeId, Union, Variant,
+    },
 };
 
-pub(super) fn emit<'m>(model: &'m Model, options: &Options) -> Vec<OutFile<'m>> {
-    let mut files = Vec::new();
-    for module in &model.modules {
+pub(super) fn files<'m>(
+    model: &'m Model,
+    module: &'m Module,
+    options: &Options,
+    chosen: &Chosen,
+) -> Vec<OutFile<'m>> {
+    let with_choices = chosen.contains(&Emitter::Choices);
+    let mut files = vec![OutFile {
+        path: format!("{}/types.rs", module.path()),
+        contents: Contents::rust(move || types(model, module, with_choices)),
+        exports: Exports::All,
+    }];
+    if options.builders {
         files.push(OutFile {
-            path: format!("{}/types.rs", module.path()),
-            contents: Contents::rust(move || types(model, module)),
-            exports: Exports::All,
-        });
-        files.push(OutFile {
-            path: format!("{}/records.rs", module.path()),
-            contents: Contents::Table(Box::new(move || records::of(model, module))),
+            path: format!("{}/builders.rs", module.path()),
+            contents: Contents::rust(move || builders::of(model, module)),
             exports: Exports::Nothing,
         });
-        if options.builders {
-            files.push(OutFile {
-                path: format!("{}/builders.rs", module.path()),
-                contents: Contents::rust(move || builders::of(model, module)),
-                exports: Exports::Nothing,
-            });
-        }
-        if has_shared(model, module) {
-            files.push(OutFile {
-                path: format!("{}/shared.rs", module.path()),
-                contents: Contents::rust(move || shared(model, module)),
-                exports: Exports::Nothing,
-            });
-        }
-        if model
-            .locations_of(module)
-            .any(|id| model.types[id].is_alias())
-        {
-            files.push(OutFile {
-                path: format!("{}/aliases.rs", module.path()),
-                contents: Contents::rust(move || aliases::of(model, module)),
-                exports: Exports::All,
-            });
-        }
+    }
+    if has_shared(model, module) {
+        files.push(OutFile {
+            path: format!("{}/shared.rs", module.path()),
+            contents: Contents::rust(move || shared(model, module, with_choices)),
+            exports: Exports::Nothing,
+        });
     }
     files
 }
 
-fn types(model: &Model, module: &Module) -> TokenStream {
+/// What the head of a file says about the tables.
+fn about_tables() -> TokenStream {
+    code::file_docs_of(&[
+        "",
+        "The table below each type implements serde's `Serialize` and `Deserialize` for it: `field`, or `field = \"name in JSON\"`.",
+    ])
+}
+
+fn types(model: &Model, module: &Module, with_choices: bool) -> TokenStream {
     let docs = code::file_docs(&format!("The types of `{}`.", module.api_version()));
+    let tables = about_tables();
     let others = others(model, module);
     let mut imports = Imports::within(model, module);
     let types = model.types_of(module).into_iter();
     let types: Vec<TokenStream> = types
         .filter(|id| model.types[*id].shared.is_none())
-        .map(|id| define(model, id, others.get(&id), &mut imports))
+        .map(|id| define(model, id, others.get(&id), with_choices, &mut imports))
         .collect();
+    let aliases = aliases::of(model, module, with_choices, &mut imports);
     // Interpolation would copy every token.
-    let mut file = quote!(#docs #imports);
+    let mut file = quote!(#docs #tables #imports);
     file.extend(types);
+    file.extend(aliases);
     file
 }
 
@@ -85,11 +88,12 @@ fn has_shared(model: &Model, module: &Module) -> bool {
     places.any(|id| model.types[id].shared.is_some())
 }
 
-fn shared(model: &Model, module: &Module) -> TokenStream {
+fn shared(model: &Model, module: &Module, with_choices: bool) -> TokenStream {
     let docs = code::file_docs(&format!(
         "Types of `{}` that several schema locations share.",
         module.api_version()
     ));
+    let tables = about_tables();
     let comment = quote!(#[comment = " Private: which locations share a type changes with the CRD, the names of the locations do not."]);
     let others = others(model, module);
     let mut imports = Imports::shared(model, module);
@@ -103,10 +107,10 @@ fn shared(model: &Model, module: &Module) -> TokenStream {
                 let shared = model.types[id].defined_name();
                 quote!(pub use super::super::#version::#name as #shared;)
             }
-            None => define(model, id, others.get(&id), &mut imports),
+            None => define(model, id, others.get(&id), with_choices, &mut imports),
         });
     let types: Vec<TokenStream> = types.collect();
-    let mut file = quote!(#docs #comment #imports);
+    let mut file = quote!(#docs #tables #comment #imports);
     file.extend(types);
     file
 }
@@ -131,6 +135,7 @@ fn define(
     model: &Model,
     id: TypeId,
     others: Option<&Others<'_>>,
+    with_choices: bool,
     imports: &mut Imports<'_>,
 ) -> TokenStream {
     let def = &model.types[id];
@@ -144,22 +149,30 @@ fn define(
     let docs = code::docs(&docs);
     let deprecated = root.and_then(deprecated);
     let allow = code::allow_acronym(def.defined_name());
-    let item = match &def.body {
+    // The constructor of a kind takes its name, too.
+    let mut new = None;
+    let (item, default) = match &def.body {
         Body::Struct(body) => {
-            let item = structure(def, body, imports);
-            // The constructor of a kind takes its name, too.
-            let new = root.is_none().then(|| new(model, def, body, imports));
-            quote!(#item #new)
+            if root.is_none() {
+                new = self::new(model, def, body, imports);
+            }
+            structure(def, body, imports)
         }
         Body::Enum(body) => enumeration(def, body, imports),
         Body::Union(body) => union(def, body, imports),
         // `types_of` returns no alias.
-        Body::Alias(_) => TokenStream::new(),
+        Body::Alias(_) => Default::default(),
     };
     let mut tokens = docs;
     tokens.extend(deprecated);
     tokens.extend(allow);
     tokens.extend(item);
+    tokens.extend(tables::of(def, root));
+    tokens.extend(default);
+    tokens.extend(new);
+    if with_choices {
+        tokens.extend(choices::define(model, id, imports));
+    }
     tokens
 }
 
@@ -170,11 +183,11 @@ fn deprecated(kind: &Kind) -> Option<TokenStream> {
     Some(quote!(#[deprecated #note]))
 }
 
-fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
+fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> Item {
     let derive = derive(&def.derives, &[]);
     let name = def.defined_name();
     let default = (def.derives.default == DefaultImpl::Blank)
-        .then(|| default(name, &quote!(kube_codegen_record::private::Value::blank())));
+        .then(|| default(name, &quote!(kube_codegen_record::blank())));
     let fields = body.fields.iter().map(|field| {
         let docs = docs::of(
             field.doc.as_deref(),
@@ -197,16 +210,18 @@ fn structure(def: &TypeDef, body: &Struct, imports: &mut Imports<'_>) -> TokenSt
             pub #ident: #ty,
         }
     });
-    quote! {
+    let item = quote! {
         #derive
         pub struct #name {
             #fields
             #rest
         }
-
-        #default
-    }
+    };
+    (item, default)
 }
+
+/// A type, and its `Default` if it has one that it cannot derive: the table of the type is between them.
+type Item = (TokenStream, Option<TokenStream>);
 
 /// Makes the constructor of a struct that has no `Default`: it takes the values that have none.
 fn new(
@@ -232,7 +247,7 @@ fn new(
         .unzip();
     // A struct whose every field is set has no others.
     let is_whole = body.fields.len() == given.len() && body.rest.is_none();
-    let others = (!is_whole).then(|| quote!(..kube_codegen_record::private::Value::blank()));
+    let others = (!is_whole).then(|| quote!(..kube_codegen_record::blank()));
     Some(quote! {
         impl #name {
             #docs
@@ -266,7 +281,7 @@ fn undescribed(field: &Field) -> Vec<String> {
     }
 }
 
-fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenStream {
+fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> Item {
     let (more, other): (&[&str], Ty) = match body.base {
         EnumBase::Text => (&["Eq", "Hash", "PartialOrd", "Ord"], Ty::STR),
         EnumBase::Int(width) => (&["Copy", "Eq", "Hash", "PartialOrd", "Ord"], Ty::int(width)),
@@ -289,18 +304,19 @@ fn enumeration(def: &TypeDef, body: &Enum, imports: &mut Imports<'_>) -> TokenSt
     });
     let other_ident = &body.other;
     let other = imports.ty(&other);
-    quote! {
+    let item = quote! {
         #derive
         pub enum #name {
             #(#variants,)*
             /// A value not described by the schema, kept verbatim.
             #other_ident(#other),
         }
-    }
+    };
+    (item, None)
 }
 
-/// Makes a struct around a text; `records.rs` has the constants.
-fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
+/// Makes a struct around a text; its table has the constants.
+fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> Item {
     let derives = Derives {
         default: DefaultImpl::Blank,
         ..def.derives.clone()
@@ -316,13 +332,12 @@ fn text(def: &TypeDef, body: &Enum, more: &[&str]) -> TokenStream {
     let default = blank
         .map(Variant::ident)
         .map(|ident| default(name, &quote!(Self::#ident)));
-    quote! {
+    let item = quote! {
         #docs
         #derive
         pub struct #name(pub std::borrow::Cow<'static, str>);
-
-        #default
-    }
+    };
+    (item, default)
 }
 
 /// Writes a JSON value as Rust would.
@@ -333,7 +348,7 @@ fn shown(value: &serde_json::Value) -> String {
     }
 }
 
-fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream {
+fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> Item {
     let derive = derive(&def.derives, &["Eq"]);
     let name = def.defined_name();
     let arms = body.arms.iter().map(|arm| {
@@ -343,14 +358,15 @@ fn union(def: &TypeDef, body: &Union, imports: &mut Imports<'_>) -> TokenStream 
     let arms: TokenStream = arms.collect();
     let other_ident = &body.other;
     let json = imports.ty(&Ty::JSON);
-    quote! {
+    let item = quote! {
         #derive
         pub enum #name {
             #arms
             /// A value of a type not described by the schema, kept verbatim.
             #other_ident(#json),
         }
-    }
+    };
+    (item, None)
 }
 
 fn derive(derives: &Derives, more: &[&str]) -> TokenStream {

@@ -2,20 +2,10 @@
 
 //! Version `v1` of the API group `iksoon.test.com`.
 
-// Not every item is used or documented by the CRD.
-#![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-#![allow(dead_code, unused_imports)]
-
 mod client;
-mod columns;
-mod informer;
-mod lister;
-mod records;
 mod resource;
 mod types;
 
-pub use client::IksoonTestComV1;
-pub use informer::IksoonTestComV1Informers;
-pub use lister::CrdKindLister;
-pub use resource::CrdKindList;
+pub use client::*;
+pub use resource::*;
 pub use types::*;

@@ -2,20 +2,10 @@
 
 //! Version `v1alpha1` of the API group `example.com`.
 
-// Not every item is used or documented by the CRD.
-#![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-#![allow(dead_code, unused_imports)]
-
 mod client;
-mod columns;
-mod informer;
-mod lister;
-mod records;
 mod resource;
 mod types;
 
-pub use client::ExampleComV1alpha1;
-pub use informer::ExampleComV1alpha1Informers;
-pub use lister::FooLister;
-pub use resource::FooList;
+pub use client::*;
+pub use resource::*;
 pub use types::*;

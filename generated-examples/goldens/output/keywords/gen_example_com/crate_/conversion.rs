@@ -2,7 +2,7 @@
 
 //! Conversion of the kinds of `gen.example.com/crate` from and to their other versions.
 
-use super::super::{crate_, r#gen, mod_, self_, super_, r#try, union};
+use super::super::{crate_, r#gen, r#mod, self_, super_, r#try, union};
 use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Narrowing, Spoke};
 
 /// Converts `Module` between its versions `gen`, `mod`, `self`, `super`, `try`, `union` and `crate`, the hub.

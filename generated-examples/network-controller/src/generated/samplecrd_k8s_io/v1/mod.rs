@@ -2,20 +2,10 @@
 
 //! Version `v1` of the API group `samplecrd.k8s.io`.
 
-// Not every item is used or documented by the CRD.
-#![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-#![allow(dead_code, unused_imports)]
-
 mod client;
-mod columns;
-mod informer;
-mod lister;
-mod records;
 mod resource;
 mod types;
 
-pub use client::SamplecrdK8sIoV1;
-pub use informer::SamplecrdK8sIoV1Informers;
-pub use lister::NetworkLister;
-pub use resource::NetworkList;
+pub use client::*;
+pub use resource::*;
 pub use types::*;

@@ -2,23 +2,11 @@
 
 //! Version `v1` of the API group `infra.example.com`.
 
-// Not every item is used or documented by the CRD.
-#![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-#![allow(dead_code, unused_imports)]
-
-mod aliases;
 mod client;
-mod columns;
 pub mod conversion;
-mod informer;
-mod lister;
-mod records;
 mod resource;
 mod types;
 
-pub use aliases::*;
-pub use client::InfraExampleComV1;
-pub use informer::InfraExampleComV1Informers;
-pub use lister::VirtualMachineLister;
-pub use resource::VirtualMachineList;
+pub use client::*;
+pub use resource::*;
 pub use types::*;

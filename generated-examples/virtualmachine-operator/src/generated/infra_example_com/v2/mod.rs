@@ -2,22 +2,10 @@
 
 //! Version `v2` of the API group `infra.example.com`.
 
-// Not every item is used or documented by the CRD.
-#![allow(clippy::pedantic, missing_docs, unreachable_pub)]
-#![allow(dead_code, unused_imports)]
-
-mod aliases;
 mod client;
-mod columns;
-mod informer;
-mod lister;
-mod records;
 mod resource;
 mod types;
 
-pub use aliases::*;
-pub use client::InfraExampleComV2;
-pub use informer::InfraExampleComV2Informers;
-pub use lister::VirtualMachineLister;
-pub use resource::VirtualMachineList;
+pub use client::*;
+pub use resource::*;
 pub use types::*;
