@@ -55,7 +55,7 @@ impl<K: Child> Children<K> {
         };
         let meta = live.meta();
         let entries = meta.managed_fields.as_deref().unwrap_or_default();
-        let Some(entries) = taken_over(entries, &self.former, self.manager.name()) else {
+        let Some(entries) = taken_over(entries, &self.former, &self.manager) else {
             return Ok(true);
         };
         // With the uid and the version, only the state that was read is changed.
@@ -63,7 +63,7 @@ impl<K: Child> Children<K> {
             "managedFields": entries, "uid": uid, "resourceVersion": meta.resource_version,
         }});
         let params = PatchParams {
-            field_manager: Some(self.manager.name().to_owned()),
+            field_manager: Some(self.manager.to_string()),
             ..PatchParams::default()
         };
         let request = request::<K>(key)?;

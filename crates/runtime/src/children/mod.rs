@@ -62,7 +62,7 @@ pub use identity::{MANAGED_BY, OWNER};
 use crate::{
     cache::{Object, ObjectKey},
     client::{ErrorExt, FieldManager, apply::unusable, decode, typed},
-    controller::is_controlled_by,
+    controller::{Controller, Host, Managed, is_controlled_by},
     informer::SharedInformer,
     lister::Lister,
     record::apply::{Apply, Kind, LastApplied},
@@ -82,10 +82,12 @@ impl<K: Kind + Object<DynamicType = ()> + Clone + Debug> Child for K {}
 ///
 /// A child has the owner as its controller, and two labels: [`OWNER`] with the owner's uid, and [`MANAGED_BY`] with the field manager. So it is
 /// garbage-collected with its owner, `Controller::owns` enqueues the owner after its changes, and [`Children::prune`] finds it.
-pub struct Children<K> {
+pub struct Children<K: Object> {
     client: Client,
+    informer: SharedInformer<K>,
     lister: Lister<K>,
-    manager: FieldManager<'static>,
+    /// The name of the field manager.
+    manager: Arc<str>,
     /// The field managers whose fields are taken over.
     former: Arc<[String]>,
     last: Arc<Mutex<HashMap<ObjectKey, Stored>>>,
@@ -156,18 +158,21 @@ impl<K: Child> Children<K> {
     ///
     /// After the start of the program, each child is applied once, which changes nothing in the cluster, unless the informer
     /// [keeps managed fields](crate::informer::InformerConfig::keep_managed_fields).
-    pub fn new(
-        client: Client,
-        informer: &SharedInformer<K>,
-        manager: FieldManager<'static>,
-    ) -> Self {
+    pub fn new(client: Client, informer: &SharedInformer<K>, manager: FieldManager<'_>) -> Self {
         Self {
             client,
+            informer: informer.clone(),
             lister: informer.lister(),
-            manager,
+            manager: manager.name().into(),
             former: Arc::default(),
             last: Arc::default(),
         }
+    }
+
+    /// Creates the children of a kind that a manager or a member cluster keeps.
+    pub(crate) fn of_host(host: &impl Host) -> Self {
+        let manager = FieldManager::new(host.field_manager());
+        Self::new(host.client(), &host.factory().informer(), manager)
     }
 
     /// Creates or corrects a child.
@@ -190,7 +195,7 @@ impl<K: Child> Children<K> {
         O: kube::Resource<DynamicType = ()> + DeserializeOwned,
     {
         let mut child = child.into();
-        let key = identity::mark(&mut child, owner, self.manager.name())?;
+        let key = identity::mark(&mut child, owner, &self.manager)?;
         let mut known = self.cached(&key);
         for _ in 0..ATTEMPTS {
             if known.is_none() {
@@ -248,7 +253,7 @@ impl<K: Child> Children<K> {
         let mut config = child.to_json().map_err(unusable)?;
         let uid = known.meta().uid.as_deref();
         config["metadata"]["uid"] = uid.into();
-        match self.patch(key, self.manager.force(), config).await {
+        match self.patch(key, config).await {
             Ok(object) => {
                 self.remember(child, &object, key)?;
                 let is_written = object.meta().resource_version != known.meta().resource_version;
@@ -274,7 +279,7 @@ impl<K: Child> Children<K> {
         let mut config = child.to_json().map_err(unusable)?;
         // With a version that no object has, the apply creates the object or fails: it never changes one that has been created meanwhile.
         config["metadata"]["resourceVersion"] = NO_VERSION.into();
-        match self.patch(key, self.manager.force(), config).await {
+        match self.patch(key, config).await {
             Ok(object) => {
                 self.remember(child, &object, key)?;
                 Ok(Some(ChildState::Created(Arc::new(object))))
@@ -293,12 +298,12 @@ impl<K: Child> Children<K> {
             return last.is_current(child, known).map_err(unusable);
         }
         let has_managed_fields = known.meta().managed_fields.is_some();
-        let diff = || child.diff(known, self.manager.name()).map_err(unusable);
+        let diff = || child.diff(known, &self.manager).map_err(unusable);
         Ok(has_managed_fields && diff()?.is_empty())
     }
 
     fn remember(&self, child: &Apply<K>, object: &K, key: &ObjectKey) -> kube::Result<()> {
-        let last = LastApplied::new(child, object, self.manager.name()).map_err(unusable)?;
+        let last = LastApplied::new(child, object, &self.manager).map_err(unusable)?;
         let uid = object.meta().uid.clone().unwrap_or_default();
         let mut all = self.last.lock();
         all.insert(key.clone(), (uid, Arc::new(last)));
@@ -309,14 +314,9 @@ impl<K: Child> Children<K> {
         Ok(())
     }
 
-    async fn patch(
-        &self,
-        key: &ObjectKey,
-        manager: FieldManager<'_>,
-        config: serde_json::Value,
-    ) -> kube::Result<K> {
+    async fn patch(&self, key: &ObjectKey, config: serde_json::Value) -> kube::Result<K> {
         let request = request::<K>(key)?;
-        let params = manager.params(false);
+        let params = FieldManager::new(&self.manager).force().params(false);
         let request = request.patch(&key.name, &params, &Patch::Apply(config));
         self.send(request).await
     }
@@ -373,12 +373,45 @@ fn has_other_uid(error: &kube::Error) -> bool {
             .any(|cause| cause.field == "metadata.uid")
 }
 
-impl<K> Clone for Children<K> {
+impl<O: Object, H: Host, OnFailure> Controller<O, Managed<H, OnFailure>> {
+    /// Returns the children of a kind, whose changes enqueue their owner: `children` of the manager and [`owns`](Controller::owns) in one.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use k8s_openapi::api::{apps::v1::{Deployment, ReplicaSet}, core::v1::Pod};
+    /// # use kube_codegen_runtime::{children::{ChildError, Children}, controller::Action, manager::Manager};
+    /// struct Context {
+    ///     sets: Children<ReplicaSet>,
+    ///     pods: Children<Pod>,
+    /// }
+    ///
+    /// # async fn reconcile(_: Arc<Deployment>, _: Arc<Context>) -> Result<Action, ChildError> { Ok(Action::await_change()) }
+    /// # fn example(manager: &Manager) {
+    /// let mut deployments = manager.reconcile::<Deployment>();
+    /// let context = Context { sets: deployments.children(), pods: deployments.children() };
+    /// deployments.run(reconcile, context);
+    /// # }
+    /// ```
+    pub fn children<K: Child>(&mut self) -> Children<K> {
+        let children = Children::of_host(self.host());
+        self.add_owned(&children.informer, None);
+        children
+    }
+}
+
+impl<K: Object> AsRef<SharedInformer<K>> for Children<K> {
+    fn as_ref(&self) -> &SharedInformer<K> {
+        &self.informer
+    }
+}
+
+impl<K: Object> Clone for Children<K> {
     fn clone(&self) -> Self {
         Self {
             client: self.client.clone(),
+            informer: self.informer.clone(),
             lister: self.lister.clone(),
-            manager: self.manager,
+            manager: Arc::clone(&self.manager),
             former: Arc::clone(&self.former),
             last: Arc::clone(&self.last),
         }

@@ -28,7 +28,7 @@ impl<K: Child> Children<K> {
         let labels = object.meta().labels.as_ref();
         let label = |name| labels?.get(name).map(String::as_str);
         label(OWNER) == owner.meta().uid.as_deref()
-            && label(MANAGED_BY) == Some(&label_of(self.manager.name()))
+            && label(MANAGED_BY) == Some(&label_of(&self.manager))
             && is_controlled_by(object, owner)
     }
 

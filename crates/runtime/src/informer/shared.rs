@@ -344,6 +344,12 @@ impl<K: Object> SharedInformer<K> {
     }
 }
 
+impl<K: Object> AsRef<Self> for SharedInformer<K> {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl<K: Object> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
         Self::of(Arc::clone(&self.inner))

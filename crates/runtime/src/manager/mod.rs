@@ -85,9 +85,10 @@ use crate::server::checks::Check;
 use crate::webhook::{Running, WebhookServer, Webhooks};
 use crate::{
     cache::Object,
-    controller::Controller,
+    children::{Child, Children},
+    controller::{Controller, Host, Managed, RunError},
     event::EventRecorder,
-    informer::InformerFactory,
+    informer::{InformerFactory, SharedInformer},
     leader_election::{LeaderElector, LeaderStatus, Term},
     shards::{Replica, ShardStatus},
 };
@@ -167,10 +168,12 @@ pub struct Manager {
     shards: Option<ShardStatus>,
     term: Option<Term>,
     status: Option<LeaderStatus>,
-    runnables: Vec<Runnable>,
+    /// Grows through a shared reference, like the controllers.
+    runnables: Mutex<Vec<Runnable>>,
     controllers: Controllers,
     writes: WriteOptions,
     name: String,
+    field_manager: String,
     state: Arc<State>,
     #[cfg(feature = "metrics")]
     metrics: Metrics,
@@ -304,14 +307,90 @@ impl Manager {
 
     /// Adds a part that starts and stops with the manager.
     pub fn add(&mut self, runnable: Runnable) {
-        self.runnables.push(runnable);
+        self.runnables.get_mut().push(runnable);
+    }
+
+    /// Returns a controller of the objects of a kind, to set what enqueues them and then [`run`](Controller::run) it. It has the settings of every
+    /// [`Controller`].
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::{ConfigMap, Service}};
+    /// use kube_codegen_runtime::{children::{ChildError, Children}, controller::Action, manager::Manager};
+    ///
+    /// struct Context {
+    ///     client: kube::Client,
+    ///     maps: Children<ConfigMap>,
+    ///     services: Children<Service>,
+    /// }
+    ///
+    /// async fn reconcile(deployment: Arc<Deployment>, context: Arc<Context>) -> Result<Action, ChildError> {
+    ///     // Compare the actual state with the one that `deployment` describes, and correct it.
+    ///     Ok(Action::await_change())
+    /// }
+    ///
+    /// # fn example(manager: &Manager) {
+    /// let (maps, services) = (manager.children(), manager.children());
+    /// manager
+    ///     .reconcile::<Deployment>()
+    ///     .owns(&maps)
+    ///     .owns(&services)
+    ///     .run(reconcile, Context { client: manager.client(), maps, services });
+    /// # }
+    /// ```
+    ///
+    /// After an error, an object is retried with a back-off; [`on_error`](Controller::on_error) replaces that. By default, the controller runs while this
+    /// process leads. [`Manager::run`] fails if two controllers have the same [name](Controller::named).
+    #[must_use = "it does nothing without `run`"]
+    pub fn reconcile<K: Object>(&self) -> Controller<K, Managed<&Self>>
+    where
+        K::DynamicType: Default,
+    {
+        self.reconcile_from(&self.factory.informer())
+    }
+
+    /// Like [`reconcile`](Self::reconcile), for the objects of an informer: one of a kind that is known at run time only, or one that the
+    /// [`factory`](Self::factory) does not have.
+    #[must_use = "it does nothing without `run`"]
+    pub fn reconcile_from<K: Object>(
+        &self,
+        informer: &SharedInformer<K>,
+    ) -> Controller<K, Managed<&Self>> {
+        Controller::for_informer(informer).managed_by(self)
+    }
+
+    /// Returns the children of a kind: their informer, and what keeps them by server-side apply as the
+    /// [field manager](ManagerBuilder::field_manager) of this manager.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::apps::v1::Deployment;
+    /// # fn example(manager: &kube_codegen_runtime::manager::Manager) {
+    /// let deployments = manager.children::<Deployment>();
+    /// # }
+    /// ```
+    pub fn children<K: Child>(&self) -> Children<K> {
+        Children::of_host(&self)
     }
 
     /// Adds a controller, which by default runs while this process leads. `run` calls one of its `run` methods.
+    /// [`reconcile`](Self::reconcile) is shorter.
     ///
     /// [`run`](Self::run) fails if two controllers have the same [name](Controller::named).
     pub fn controller<K, F, E>(
         &mut self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.add_controller(controller, run);
+    }
+
+    fn add_controller<K, F, E>(
+        &self,
         controller: Controller<K>,
         run: impl FnOnce(Controller<K>) -> F + Send + 'static,
     ) where
@@ -341,11 +420,36 @@ impl Manager {
         let runnable = Runnable::new(name, |stop: CancellationToken| {
             run(controller.graceful_shutdown_on(stop.cancelled_owned()))
         });
-        self.add(if is_divided {
+        self.runnables.lock().push(if is_divided {
             runnable.divided()
         } else {
             runnable.needs_leader_election(needs_leader_election)
         });
+    }
+}
+
+impl Host for &Manager {
+    fn client(&self) -> Client {
+        Manager::client(self)
+    }
+
+    fn factory(&self) -> &InformerFactory {
+        &self.factory
+    }
+
+    fn field_manager(&self) -> &str {
+        &self.field_manager
+    }
+
+    fn add<K, F>(
+        &self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), RunError>> + Send + 'static,
+    {
+        self.add_controller(controller, run);
     }
 }
 

@@ -8,3 +8,4 @@ mod election;
 mod flags;
 mod life;
 mod stalls;
+mod wiring;
