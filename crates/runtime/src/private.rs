@@ -1,5 +1,6 @@
 //! What generated code uses beside the public API. Not for use by hand: it changes whenever the generator does.
 pub use crate::__generated_by as generated_by;
+pub use crate::client::status::MarkedStatus;
 
 /// Checks the version of this API that code was generated for; any other version is a compile error.
 ///

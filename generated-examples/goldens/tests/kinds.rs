@@ -40,8 +40,8 @@ fn scope_and_list_kind_and_selectable_fields() {
 #[test]
 fn subresources_are_traits() {
     use goldens::subresources::example_com::v1::Scaled;
-    fn has_both<K: StatusSubresource + ScaleSubresource>() {}
-    has_both::<Scaled>();
+    fn has_both<K: StatusSubresource<By> + ScaleSubresource, By>() {}
+    has_both::<Scaled, _>();
 }
 
 #[test]

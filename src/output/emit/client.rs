@@ -9,6 +9,7 @@ use super::{
         code,
         imports::{self, Imports},
     },
+    resource::has_status,
 };
 use crate::{
     base::options::Options,
@@ -35,7 +36,9 @@ fn client(model: &Model, module: &Module) -> TokenStream {
     let kinds = model.kinds_of(module);
     let methods: TokenStream = kinds.map(|kind| methods(kind, &mut imports)).collect();
     let kinds = model.kinds_of(module);
-    let subresources: TokenStream = kinds.map(|kind| subresources(kind, &mut imports)).collect();
+    let subresources: TokenStream = kinds
+        .map(|kind| subresources(model, kind, &mut imports))
+        .collect();
     let handshake = code::runtime_handshake();
     quote! {
         #file_docs
@@ -65,11 +68,12 @@ fn client(model: &Model, module: &Module) -> TokenStream {
 }
 
 /// Marks the subresources of a kind, which its client has verbs for.
-fn subresources(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
+fn subresources(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
     let ty = imports.root(kind);
-    let status = kind
-        .status
-        .then(|| quote!(impl kube_codegen_runtime::client::StatusSubresource for #ty {}));
+    // The others have kube's `HasStatus`.
+    let is_marked = kind.status && !has_status(kind, model);
+    let status =
+        is_marked.then(|| quote!(impl kube_codegen_runtime::private::MarkedStatus for #ty {}));
     let scale = kind
         .scale
         .is_some()

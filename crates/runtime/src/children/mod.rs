@@ -1,5 +1,7 @@
 //! Children: the objects that a controller keeps for an owner, by server-side apply.
 //!
+//! [`Manager::children`](crate::manager::Manager::children) creates them with their informer. Without a manager:
+//!
 //! ```
 //! use std::sync::Arc;
 //!
@@ -41,11 +43,7 @@ mod former;
 mod identity;
 mod prune;
 
-use std::{
-    collections::HashMap,
-    fmt::{self, Debug},
-    sync::Arc,
-};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{
@@ -60,23 +58,19 @@ pub use error::ChildError;
 pub use identity::{MANAGED_BY, OWNER};
 
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     client::{ErrorExt, FieldManager, apply::unusable, decode, typed},
     controller::{Controller, Host, Managed, is_controlled_by},
     informer::SharedInformer,
     lister::Lister,
-    record::apply::{Apply, Kind, LastApplied},
+    record::apply::{Apply, Fields, LastApplied},
 };
 
 /// How often the state of the server is read again because it changes at the same time.
 const ATTEMPTS: usize = 3;
 /// A resource version that no object has: the first revision of etcd is that of the empty store.
 const NO_VERSION: &str = "1";
-
-/// A kind of children: a generated kind, or one of `k8s-openapi`.
-pub trait Child: Kind + Object<DynamicType = ()> + Clone + Debug {}
-
-impl<K: Kind + Object<DynamicType = ()> + Clone + Debug> Child for K {}
 
 /// Keeps the children of one kind. Cheap to clone.
 ///
@@ -149,7 +143,7 @@ struct Head {
     metadata: ObjectMeta,
 }
 
-impl<K: Child> Children<K> {
+impl<K: Object<DynamicType = ()> + Fields> Children<K> {
     /// Creates the children of the kind that `informer` caches.
     ///
     /// `client` should be that of a manager, or another one that shows its writes in the cache; see
@@ -167,6 +161,13 @@ impl<K: Child> Children<K> {
             former: Arc::default(),
             last: Arc::default(),
         }
+    }
+
+    /// Keeps them as another field manager than that of the program.
+    #[must_use]
+    pub fn with_field_manager(mut self, name: impl Into<String>) -> Self {
+        self.manager = name.into().into();
+        self
     }
 
     /// Creates the children of a kind that a manager or a member cluster keeps.
@@ -348,7 +349,7 @@ impl<K: Child> Children<K> {
 }
 
 /// Returns what makes requests for the objects of a kind, once namespace and name are valid segments of a path.
-fn request<K: Child>(key: &ObjectKey) -> kube::Result<Request> {
+fn request<K: Object<DynamicType = ()> + Fields>(key: &ObjectKey) -> kube::Result<Request> {
     typed::check_segment("name", &key.name)?;
     if let Some(namespace) = &key.namespace {
         typed::check_segment("namespace", namespace)?;
@@ -392,7 +393,7 @@ impl<O: Object, H: Host, OnFailure> Controller<O, Managed<H, OnFailure>> {
     /// deployments.run(reconcile, context);
     /// # }
     /// ```
-    pub fn children<K: Child>(&mut self) -> Children<K> {
+    pub fn children<K: Object<DynamicType = ()> + Fields>(&mut self) -> Children<K> {
         let children = Children::of_host(self.host());
         self.add_owned(&children.informer, None);
         children

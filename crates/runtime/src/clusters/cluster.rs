@@ -14,11 +14,12 @@ use tower::BoxError;
 #[cfg(feature = "metrics")]
 use crate::metrics::Metrics;
 use crate::{
-    cache::Object,
-    children::{Child, Children},
+    Object,
+    children::Children,
     controller::{Controller, Defaults, Host, Managed, RunError},
     event::EventRecorder,
     informer::{InformerFactory, SharedInformer},
+    record::apply::Fields,
 };
 
 /// What all members of a manager have in common.
@@ -132,7 +133,7 @@ impl Cluster {
     }
 
     /// Returns the children of a kind in this cluster, like [`Manager::children`](crate::manager::Manager::children).
-    pub fn children<K: Child>(&self) -> Children<K> {
+    pub fn children<K: Object<DynamicType = ()> + Fields>(&self) -> Children<K> {
         Children::of_host(&self)
     }
 

@@ -8,10 +8,7 @@ use kube::Client;
 use tower::BoxError;
 
 use super::{Action, Controller, OnError, RunError};
-use crate::{
-    cache::{Object, ObjectKey},
-    informer::InformerFactory,
-};
+use crate::{Object, cache::ObjectKey, informer::InformerFactory};
 
 /// The host of a controller that the program runs itself.
 #[derive(Clone, Copy, Debug)]

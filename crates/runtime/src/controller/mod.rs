@@ -56,7 +56,8 @@ use self::{
     trigger::{Predicate, Trigger, trigger},
 };
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     client::writer::Writer,
     informer::{InformerEvent, InformerId, SharedInformer},
     queue::{ExponentialLimiter, RateLimiter},

@@ -4,11 +4,7 @@ use std::time::Duration;
 use futures::future::FutureExt as _;
 
 use super::Controller;
-use crate::{
-    cache::{Object, ObjectKey},
-    client::writer::Writer,
-    queue::RateLimiter,
-};
+use crate::{Object, cache::ObjectKey, client::writer::Writer, queue::RateLimiter};
 
 impl<K: Object, By> Controller<K, By> {
     /// Does not enqueue an object for changes that reconciles of this controller have made, of the object itself or of its children.

@@ -16,9 +16,9 @@ use super::{
     untyped::{Informer, InformerId},
 };
 use crate::{
+    Object,
     cache::{
-        AnyObject, IndexError, Object, ObjectKey, ObjectKind, read, typed, typed_all, typed_mut,
-        typed_ref,
+        AnyObject, IndexError, ObjectKey, ObjectKind, read, typed, typed_all, typed_mut, typed_ref,
     },
     lister::Lister,
 };

@@ -6,10 +6,7 @@
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::api::Patch;
 //! use kube_codegen_runtime::{
-//!     client::TypedClient,
-//!     controller::{Action, Controller, OnError},
-//!     leader_election::LeaderElectionConfig,
-//!     manager::Manager,
+//!     client::TypedClient, controller::Action, leader_election::LeaderElectionConfig, manager::Manager,
 //! };
 //! use kube_codegen_testing::ApiServer;
 //! use serde_json::json;
@@ -23,13 +20,11 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let server = ApiServer::new();
 //! server.seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}))?;
-//! let mut manager = Manager::builder(server.client(), "my-operator")
+//! let manager = Manager::builder(server.client(), "my-operator")
 //!     .leader_election(LeaderElectionConfig::new("my-operator").namespace("default"))
 //!     .build()?;
 //!
-//! let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
-//! let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), "default");
-//! manager.controller(controller, |controller| controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(maps)));
+//! manager.reconcile().run(reconcile, TypedClient::namespaced(manager.client(), "default"));
 //!
 //! // A program calls `manager.run_until_signal()`.
 //! let written = server.until(|server| server.get::<ConfigMap>("default", "a")?.data);
@@ -84,12 +79,13 @@ use crate::server::checks::Check;
 #[cfg(feature = "webhook")]
 use crate::webhook::{Running, WebhookServer, Webhooks};
 use crate::{
-    cache::Object,
-    children::{Child, Children},
+    Object,
+    children::Children,
     controller::{Controller, Host, Managed, RunError},
     event::EventRecorder,
     informer::{InformerFactory, SharedInformer},
     leader_election::{LeaderElector, LeaderStatus, Term},
+    record::apply::Fields,
     shards::{Replica, ShardStatus},
 };
 
@@ -369,7 +365,7 @@ impl Manager {
     /// let deployments = manager.children::<Deployment>();
     /// # }
     /// ```
-    pub fn children<K: Child>(&self) -> Children<K> {
+    pub fn children<K: Object<DynamicType = ()> + Fields>(&self) -> Children<K> {
         Children::of_host(&self)
     }
 

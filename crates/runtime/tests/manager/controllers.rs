@@ -12,9 +12,9 @@ use kube::{
     api::{DeleteParams, Patch, PatchParams, PostParams},
 };
 use kube_codegen_runtime::{
+    Object,
     client::describe,
     controller::{Action, Controller, MetricsHandle, OnError},
-    informer::Object,
     leader_election::LeaderElectionConfig,
     manager::{FieldValidation, Manager, ManagerBuilder},
 };

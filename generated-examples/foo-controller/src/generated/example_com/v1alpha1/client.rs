@@ -30,5 +30,3 @@ impl ExampleComV1alpha1 {
         AllNamespaces::new(self.client.clone())
     }
 }
-
-impl kube_codegen_runtime::client::StatusSubresource for Foo {}

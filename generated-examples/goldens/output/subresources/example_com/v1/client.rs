@@ -31,6 +31,4 @@ impl ExampleComV1 {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for Scaled {}
-
 impl kube_codegen_runtime::client::ScaleSubresource for Scaled {}

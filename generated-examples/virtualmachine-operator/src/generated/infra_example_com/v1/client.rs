@@ -30,5 +30,3 @@ impl InfraExampleComV1 {
         AllNamespaces::new(self.client.clone())
     }
 }
-
-impl kube_codegen_runtime::client::StatusSubresource for VirtualMachine {}
