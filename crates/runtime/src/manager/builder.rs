@@ -277,7 +277,7 @@ impl ManagerBuilder {
         Ok(Manager {
             fenced: writes.clone().apply(fenced),
             writes,
-            field_manager,
+            writer: field_manager,
             name: self.name,
             client,
             factory,

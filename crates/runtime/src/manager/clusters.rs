@@ -34,7 +34,7 @@ impl Manager {
         let settings = Settings {
             factory: self.factory.clone(),
             name: self.name.clone(),
-            field_manager: self.field_manager.clone(),
+            field_manager: self.writer.clone(),
             defaults: Defaults {
                 cache_sync_timeout: Duration::MAX,
                 ..self.controllers.defaults.clone()

@@ -169,7 +169,8 @@ pub struct Manager {
     controllers: Controllers,
     writes: WriteOptions,
     name: String,
-    field_manager: String,
+    /// The field manager of what controllers write.
+    writer: String,
     state: Arc<State>,
     #[cfg(feature = "metrics")]
     metrics: Metrics,
@@ -434,7 +435,7 @@ impl Host for &Manager {
     }
 
     fn field_manager(&self) -> &str {
-        &self.field_manager
+        &self.writer
     }
 
     fn add<K, F>(
