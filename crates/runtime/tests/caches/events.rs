@@ -71,7 +71,7 @@ async fn repeats_form_a_series_per_note() {
         events.publish_for(
             &object(),
             event(EventType::Warning, "Invalid", "Check", note),
-        )
+        );
     };
     for note in ["first", "second", "first", "first"] {
         send(note);

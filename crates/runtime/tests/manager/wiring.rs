@@ -195,6 +195,7 @@ async fn fail(map: Arc<ConfigMap>, seen: Arc<Seen>) -> Result<Action, String> {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_backs_off_unless_a_policy_says_otherwise() {
+    #[expect(clippy::needless_pass_by_value, reason = "what a policy gets")]
     fn drop_it(map: Arc<ConfigMap>, error: &String, seen: Arc<Seen>) -> OnError {
         seen.add(format!("{error} {}", map.name_any()));
         OnError::Drop
