@@ -58,11 +58,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn with_hidden_lines(readme: &str) -> String {
     const IMPORTS: &str = "\
 # use std::sync::Arc;
-# use crdkind_operator::{children::deployment, controller::Error, generated::iksoon_test_com::v1::*, generated::Informers as _};
+# use crdkind_operator::{children::deployment, controller::Error, generated::iksoon_test_com::v1::*};
 # use crdkind_operator::{settings::Images, validate::desired_state};
 # use k8s_openapi::api::apps::v1::Deployment;
 # use kube::{Api, api::PostParams};
-# use kube_codegen_runtime::{children::Children, client::FieldManager, controller::{Action, Controller, OnError}, manager::Manager};
+# use kube_codegen_runtime::{children::Children, controller::Action, manager::Manager};
 ";
     let mut parts = readme.split("```rust\n");
     let mut text = parts.next().unwrap_or_default().to_owned();

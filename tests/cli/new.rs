@@ -293,7 +293,10 @@ fn owned_kinds_have_caches_and_rights() {
     let files = files(&package);
     let controller = &files["src/controller.rs"];
     assert_eq!(formatted(controller), *controller);
-    for expected in [".owns(&deployments)", "pub services: Children<Service>"] {
+    for expected in [
+        "deployments: controller.children(),",
+        "pub services: Children<Service>",
+    ] {
         assert!(controller.contains(expected), "{controller}");
     }
     for resource in ["deployments", "services"] {

@@ -258,8 +258,8 @@ fn kinds_of_kubernetes_and_children_are_added() {
     succeed(&package, &["add", "--watch=v1/Node", "--owns=v1/Service"]);
     succeed(&package, &["add", "--owns=CrdKind=v1/Secret"]);
     let files = files(&package);
-    assert!(files["src/controller.rs"].contains(".owns(&services)"));
-    assert!(files["src/controller.rs"].contains(".owns(&secrets)"));
+    assert!(files["src/controller.rs"].contains("services: controller.children(),"));
+    assert!(files["src/controller.rs"].contains("secrets: controller.children(),"));
     assert!(files["deploy/rbac.yaml"].contains("resources: [nodes]"));
     assert!(files.contains_key("src/nodes_controller.rs"));
     succeed(&package, &["update", "--check"]);

@@ -89,6 +89,8 @@ impl Reader {
             .current_dir(&self.directory)
             .envs(self.environment.iter().cloned())
             .env_remove("K8S_OPENAPI_ENABLED_VERSION")
+            // As a reader does, wherever the test runs: with it, make insists on a lock file that names the package.
+            .env_remove("CI")
             .output()
             .unwrap();
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -103,14 +103,16 @@ fn the_goldens_show_each_emitter() {
     }
 }
 
+fn is_rust(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == "rs")
+}
+
 /// What the README says of its CRD.
 #[test]
 fn two_fields_are_five_files_of_two_hundred_lines() {
     let source = source(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/crdkind.yaml"));
     let files = pipeline::run(&[source], &Options::default()).files;
-    let rust: Vec<_> = (files.iter())
-        .filter(|it| it.path.ends_with(".rs"))
-        .collect();
+    let rust: Vec<_> = (files.iter()).filter(|it| is_rust(&it.path)).collect();
     let version = "iksoon_test_com/v1";
     let paths: Vec<&str> = rust.iter().map(|it| it.path.as_str()).collect();
     let files = ["client", "mod", "resource", "types"].map(|it| format!("{version}/{it}.rs"));
@@ -138,10 +140,7 @@ fn what_a_kind_does_not_have_is_not_there() {
         let mut options = Options::default();
         options.emit = emit.to_vec();
         let output = pipeline::run(std::slice::from_ref(&source), &options);
-        let files = output
-            .files
-            .into_iter()
-            .filter(|it| it.path.ends_with(".rs"));
+        let files = output.files.into_iter().filter(|it| is_rust(&it.path));
         files
             .map(|it| (it.path, it.text))
             .collect::<BTreeMap<_, _>>()

@@ -5,8 +5,9 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
+    Object,
     cache::ObjectKey,
-    client::{ApiObject, ErrorExt, TypedClient},
+    client::{ErrorExt, TypedClient},
     controller::Action,
 };
 
@@ -60,7 +61,7 @@ impl<K: kube::Resource> fmt::Debug for Step<K> {
 ///
 /// # Errors
 /// Those of the requests and of `reconcile`. The finalizer stays if `reconcile` fails.
-pub async fn finalize<K: ApiObject, E: From<kube::Error>, Running>(
+pub async fn finalize<K: Object<DynamicType = ()>, E: From<kube::Error>, Running>(
     client: &TypedClient<K>,
     finalizer: &str,
     object: Arc<K>,

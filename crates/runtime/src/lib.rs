@@ -44,7 +44,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Modules depend only on those above them in this list:
+//! [`Object`] is the trait of all kinds. Modules depend only on those above them in this list:
 //!
 //! - [`record`]: the records that generated types are made of
 //! - [`client`]: typed verbs
@@ -98,8 +98,10 @@ mod exemplars;
 mod histogram;
 #[cfg(feature = "cli")]
 mod logs;
+mod object;
 mod panics;
 #[cfg(feature = "otlp")]
 mod traces;
 
 pub use kube_codegen_record::{self as record, clock};
+pub use object::Object;

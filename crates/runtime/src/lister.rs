@@ -23,7 +23,8 @@ use thiserror::Error;
 use tokio_util::sync::DropGuard;
 
 use crate::{
-    cache::{AnyObject, IndexError, Object, ObjectKind, Store, names, typed, typed_all, typed_ref},
+    Object,
+    cache::{AnyObject, IndexError, ObjectKind, Store, names, typed, typed_all, typed_ref},
     record::{label_selector, private::Record, walk::SelectableField},
 };
 
@@ -133,7 +134,7 @@ impl<K: Object> Lister<K> {
     /// The generated types have a constant for each of the `selectableFields` of their CRD. The first call adds an index.
     ///
     /// ```
-    /// # use kube_codegen_runtime::{lister::Lister, informer::Object, record::{private::Record, walk::SelectableField}};
+    /// # use kube_codegen_runtime::{lister::Lister, Object, record::{private::Record, walk::SelectableField}};
     /// # struct Pool;
     /// # trait Generated<K> { const SPEC_ZONE_FIELD: SelectableField<K>; }
     /// # fn example<Pool: Object + Record + Generated<Pool>>(lister: Lister<Pool>) {

@@ -2,17 +2,15 @@
 use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Service};
-use kube::Resource;
 use kube_codegen_runtime::{
     children::{ChildError, Children},
     client::describe,
-    controller::{Action, Controller, OnError},
-    event::{EventRecorder, EventType},
+    controller::{Action, OnError},
+    event::{Event, EventRecorder, EventType},
     manager::Manager,
 };
 
 use crate::{
-    MANAGER,
     children::{deployment, service},
     generated::iksoon_test_com::v1::CrdKind,
     settings::{Images, Settings},
@@ -47,23 +45,15 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager, settings: Settings) {
-    use crate::generated::Informers;
-    let objects = manager.factory().iksoon_test_com_v1().crdplural();
-    let deployments = manager.factory().informer::<Deployment>();
-    let services = manager.factory().informer::<Service>();
+    let mut controller = manager.reconcile::<CrdKind>();
     let context = Context {
         recorder: manager.recorder(),
-        deployments: Children::new(manager.client(), &deployments, MANAGER),
-        services: Children::new(manager.client(), &services, MANAGER),
+        deployments: controller.children(),
+        services: controller.children(),
         images: settings.images,
         look_again: settings.look_again,
     };
-    let controller = Controller::for_informer(&objects)
-        .owns(&deployments)
-        .owns(&services);
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, on_error, Arc::new(context))
-    });
+    controller.on_error(on_error).run(reconcile, context);
 }
 
 /// Compares the children with the state that the object describes, and corrects them.
@@ -93,13 +83,14 @@ async fn reconcile(object: Arc<CrdKind>, context: Arc<Context>) -> Result<Action
             desired.choice.as_str(),
             desired.replicas
         );
-        context.recorder.event(
-            &object.object_ref(&()),
-            EventType::Normal,
-            "Synced",
-            "Reconcile",
-            note,
-        );
+        let synced = Event {
+            type_: EventType::Normal,
+            reason: "Synced".into(),
+            action: "Reconcile".into(),
+            note: Some(note),
+            secondary: None,
+        };
+        context.recorder.publish(&*object, synced);
     }
     Ok(Action::await_change())
 }
@@ -113,9 +104,13 @@ fn on_error(object: Arc<CrdKind>, error: &Error, context: Arc<Context>) -> OnErr
         Error::Child(_) => ("Failed", OnError::Backoff),
         Error::Invalid(_) => ("Invalid", OnError::Drop),
     };
-    let (reference, note) = (object.object_ref(&()), describe(error));
-    context
-        .recorder
-        .event(&reference, EventType::Warning, reason, "Reconcile", note);
+    let failed = Event {
+        type_: EventType::Warning,
+        reason: reason.into(),
+        action: "Reconcile".into(),
+        note: Some(describe(error)),
+        secondary: None,
+    };
+    context.recorder.publish(&*object, failed);
     next
 }

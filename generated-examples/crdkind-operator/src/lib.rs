@@ -6,15 +6,12 @@ pub mod controller;
 pub mod settings;
 pub mod validate;
 
-use kube_codegen_runtime::{client::FieldManager, manager::Manager};
+use kube_codegen_runtime::manager::Manager;
 
 use crate::settings::Settings;
 
 /// Name of the operator: in events, as field manager, and of its Lease.
 pub const REPORTER: &str = "crdkind-operator";
-
-/// Owner of the fields that the operator applies.
-pub const MANAGER: FieldManager<'static> = FieldManager::new(REPORTER);
 
 /// Adds the controller to `manager`.
 pub fn register(manager: &mut Manager, settings: Settings) {

@@ -2,12 +2,12 @@
 use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::{Client, Resource, ResourceExt};
+use kube::{Client, ResourceExt};
 use kube_codegen_runtime::{
     children::{ChildError, Children},
-    client::{ErrorExt, FieldManager, TypedClient, describe},
-    controller::{Action, Controller, OnError},
-    event::{EventRecorder, EventType},
+    client::{ErrorExt, TypedClient, describe},
+    controller::{Action, OnError},
+    event::{Event, EventRecorder, EventType},
     manager::Manager,
 };
 
@@ -31,7 +31,7 @@ impl Context {
     /// Returns a client of the objects in the namespace of `object`.
     pub fn client_of(&self, object: &Foo) -> TypedClient<Foo> {
         let namespace = object.namespace().unwrap_or_default();
-        TypedClient::namespaced(self.client.clone(), &namespace).with_field_manager(crate::REPORTER)
+        TypedClient::namespaced(self.client.clone(), &namespace)
     }
 }
 
@@ -48,20 +48,13 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager) {
-    use crate::generated::Informers;
-    let informers = manager.factory().example_com_v1alpha1();
-    let informer = informers.foos();
-    let deployments = manager.factory().informer::<Deployment>();
-    let field_manager = FieldManager::new(crate::REPORTER);
+    let mut controller = manager.reconcile::<Foo>();
     let context = Context {
         client: manager.client(),
         recorder: manager.recorder(),
-        deployments: Children::new(manager.client(), &deployments, field_manager),
+        deployments: controller.children(),
     };
-    let controller = Controller::for_informer(&informer).owns(&deployments);
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, on_error, Arc::new(context))
-    });
+    controller.on_error(on_error).run(reconcile, context);
 }
 
 /// Reconciles one object: after every change of it or its Deployment, and once per resync period.
@@ -90,14 +83,14 @@ async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Er
     status.await?;
     // A reconcile that finds nothing to do, such as after a change of a status, has nothing to report.
     if deployed.is_written() {
-        let note = format!("{} replicas of {name}", object.spec.replicas);
-        context.recorder.event(
-            &object.object_ref(&()),
-            EventType::Normal,
-            "Synced",
-            "Reconcile",
-            note,
-        );
+        let synced = Event {
+            type_: EventType::Normal,
+            reason: "Synced".into(),
+            action: "Reconcile".into(),
+            note: Some(format!("{} replicas of {name}", object.spec.replicas)),
+            secondary: None,
+        };
+        context.recorder.publish(&*object, synced);
     }
     Ok(Action::await_change())
 }
@@ -114,9 +107,13 @@ fn on_error(object: Arc<Foo>, error: &Error, context: Arc<Context>) -> OnError {
         }
         Error::Api(_) | Error::Child(_) => ("Failed", OnError::Backoff),
     };
-    let (reference, note) = (object.object_ref(&()), describe(error));
-    context
-        .recorder
-        .event(&reference, EventType::Warning, reason, "Reconcile", note);
+    let failed = Event {
+        type_: EventType::Warning,
+        reason: reason.into(),
+        action: "Reconcile".into(),
+        note: Some(describe(error)),
+        secondary: None,
+    };
+    context.recorder.publish(&*object, failed);
     next
 }

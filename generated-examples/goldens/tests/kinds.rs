@@ -40,8 +40,26 @@ fn scope_and_list_kind_and_selectable_fields() {
 #[test]
 fn subresources_are_traits() {
     use goldens::subresources::example_com::v1::Scaled;
-    fn has_both<K: StatusSubresource + ScaleSubresource>() {}
-    has_both::<Scaled>();
+    fn has_both<K: StatusSubresource<By> + ScaleSubresource, By>() {}
+    has_both::<Scaled, _>();
+}
+
+#[test]
+fn every_kind_is_an_object() {
+    use goldens::{
+        cluster_scoped::example_com::v1::IPAddressPool, crdkind::iksoon_test_com::v1::CrdKind,
+    };
+    use k8s_openapi::api::core::v1::{Node, Pod};
+    use kube::core::{DynamicObject, PartialObjectMeta};
+    use kube_codegen_runtime::{Object, record::apply::Fields};
+    fn is_object<K: Object>() {}
+    fn is_known<K: Object<DynamicType = ()> + Fields>() {}
+    is_known::<CrdKind>();
+    is_known::<IPAddressPool>();
+    is_known::<Pod>();
+    is_known::<Node>();
+    is_object::<PartialObjectMeta<Pod>>();
+    is_object::<DynamicObject>();
 }
 
 #[test]

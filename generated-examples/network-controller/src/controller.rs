@@ -1,11 +1,10 @@
 //! Reconciles `Network` objects.
 use std::{io, sync::Arc, time::Duration};
 
-use kube::Resource;
 use kube_codegen_runtime::{
     client::describe,
-    controller::{Action, Controller, OnError, predicate::resource_version_changed},
-    event::{EventRecorder, EventType},
+    controller::{Action, OnError, predicate::resource_version_changed},
+    event::{Event, EventRecorder, EventType},
     informer::ObjectKey,
     lister::Lister,
     manager::Manager,
@@ -43,12 +42,9 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager, settings: Settings) {
-    use crate::generated::Informers;
-    let informers = manager.factory().samplecrd_k8s_io_v1();
-    let informer = informers.networks();
     let context = Context {
         recorder: manager.recorder(),
-        lister: informer.lister(),
+        lister: manager.factory().informer().lister(),
         networks: Networks::new(settings.directory),
         check: settings.check,
     };
@@ -56,13 +52,13 @@ pub fn register(manager: &mut Manager, settings: Settings) {
         tracing::warn!("cannot list the configured networks: {error}");
         Vec::new()
     });
-    let controller = Controller::for_informer(&informer)
+    manager
+        .reconcile::<Network>()
         .filter(resource_version_changed)
         // Networks whose objects were deleted while the operator did not run.
-        .enqueue_from(futures::stream::iter(left));
-    manager.controller(controller, |controller| {
-        controller.run_keyed(reconcile, on_error, Arc::new(context))
-    });
+        .enqueue_from(futures::stream::iter(left))
+        .on_error(on_error)
+        .run_keyed(reconcile, context);
 }
 
 /// Compares the configured network with the object, and corrects it: after every change of the object, after its deletion, and once
@@ -97,7 +93,7 @@ async fn reconcile(
 }
 
 /// Decides how to continue after an error, and records an event for `kubectl describe`.
-fn on_error(key: &ObjectKey, error: &Error, context: Arc<Context>) -> OnError {
+fn on_error(key: ObjectKey, error: &Error, context: Arc<Context>) -> OnError {
     let (reason, next) = match error {
         Error::Io(_) => ("Failed", OnError::Backoff),
         Error::Invalid(_) => ("Invalid", OnError::Drop),
@@ -111,8 +107,13 @@ fn on_error(key: &ObjectKey, error: &Error, context: Arc<Context>) -> OnError {
 
 impl Context {
     fn event(&self, network: &Network, type_: EventType, reason: &str, note: String) {
-        let reference = network.object_ref(&());
-        self.recorder
-            .event(&reference, type_, reason, "Configure", note);
+        let event = Event {
+            type_,
+            reason: reason.into(),
+            action: "Configure".into(),
+            note: Some(note),
+            secondary: None,
+        };
+        self.recorder.publish(network, event);
     }
 }

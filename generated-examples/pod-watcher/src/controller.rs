@@ -4,10 +4,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Client;
 use kube_codegen_runtime::{
-    controller::{Action, Controller, OnError},
-    informer::ObjectKey,
-    lister::Lister,
-    manager::Manager,
+    controller::Action, informer::ObjectKey, lister::Lister, manager::Manager,
 };
 
 /// What `reconcile` has access to.
@@ -29,18 +26,16 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager) {
-    // The same informer for every caller, with one watch and one cache.
-    let informer = manager.factory().informer::<Pod>();
+    let controller = manager.reconcile::<Pod>();
     let context = Context {
         client: manager.client(),
-        lister: informer.lister(),
+        // Of the same informer for every caller, with one watch and one cache.
+        lister: manager.factory().informer().lister(),
     };
-    manager.controller(Controller::for_informer(&informer), |controller| {
-        controller.run_keyed(reconcile, on_error, Arc::new(context))
-    });
+    controller.run_keyed(reconcile, context);
 }
 
-/// Reconciles one object: after every change of it, after its deletion, and once per resync period.
+/// Reconciles one object: after every change of it, after its deletion, and once per resync period. After an error, it is retried with a back-off.
 ///
 /// The object is the cached one; `None` if it was deleted. Deletions that happen while the operator does not run are not seen. The
 /// function never runs concurrently for the same object, and must be idempotent.
@@ -56,11 +51,4 @@ async fn reconcile(
         tracing::info!("phase: {key} is {phase}");
     }
     Ok(Action::await_change())
-}
-
-/// Decides how to continue after an error, which has been logged.
-fn on_error(_key: &ObjectKey, error: &Error, _context: Arc<Context>) -> OnError {
-    match error {
-        Error::Api(_) => OnError::Backoff,
-    }
 }

@@ -3,13 +3,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::{
-    Client, Resource, ResourceExt,
+    Client, ResourceExt,
     api::{DeleteParams, Preconditions},
 };
 use kube_codegen_runtime::{
     client::{ErrorExt, TypedClient},
-    controller::{Action, Controller, OnError, predicate::resource_version_changed},
-    event::{EventRecorder, EventType},
+    controller::{Action, predicate::resource_version_changed},
+    event::{Event, EventRecorder, EventType},
     informer::{InformerEvent, ObjectKey},
     lister::Lister,
     manager::Manager,
@@ -72,13 +72,12 @@ pub fn register(manager: &mut Manager, settings: Settings) {
         ..context.clone()
     };
     let (primary, others) = (cached.clone(), cached.clone());
-    let controller = Controller::for_informer(&secrets)
+    manager
+        .reconcile::<Secret>()
         .filter(move |event| primary.concerns(event))
         .watches(&secrets, move |secret| others.source_key(secret))
-        .watches(&namespaces, move |_| cached.source_keys());
-    manager.controller(controller, |controller| {
-        controller.run_keyed(reconcile, on_error, Arc::new(context))
-    });
+        .watches(&namespaces, move |_| cached.source_keys())
+        .run_keyed(reconcile, context);
 }
 
 impl Context {
@@ -130,7 +129,7 @@ impl Context {
     }
 
     fn secrets(&self, namespace: &str) -> TypedClient<Secret> {
-        TypedClient::namespaced(self.client.clone(), namespace).with_field_manager(crate::REPORTER)
+        TypedClient::namespaced(self.client.clone(), namespace)
     }
 
     /// Creates or corrects a copy. Returns whether that was necessary.
@@ -153,13 +152,14 @@ impl Context {
         if source_of(&live) != Some(&ObjectKey::of(source).to_string()) {
             let note = format!("a Secret {namespace}/{name} exists that is not a copy");
             tracing::warn!("skipped: {note}");
-            self.recorder.event(
-                &source.object_ref(&()),
-                EventType::Warning,
-                "ErrResourceExists",
-                "Copy",
-                note,
-            );
+            let exists = Event {
+                type_: EventType::Warning,
+                reason: "ErrResourceExists".into(),
+                action: "Copy".into(),
+                note: Some(note),
+                secondary: None,
+            };
+            self.recorder.publish(source, exists);
             return Ok(false);
         }
         if must_be_replaced(&live, &desired) {
@@ -236,11 +236,4 @@ async fn reconcile(
         }
     }
     failed.map_or(Ok(Action::await_change()), |error| Err(error.into()))
-}
-
-/// Decides how to continue after an error, which has been logged.
-fn on_error(_key: &ObjectKey, error: &Error, _context: Arc<Context>) -> OnError {
-    match error {
-        Error::Api(_) => OnError::Backoff,
-    }
 }

@@ -2,12 +2,12 @@
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use kube::{Client, Resource, ResourceExt};
+use kube::{Client, ResourceExt};
 use kube_codegen_runtime::{
     client::{ErrorExt, TypedClient, describe},
     condition::{condition, set_condition},
-    controller::{Action, Controller, OnError},
-    event::{EventRecorder, EventType},
+    controller::{Action, OnError},
+    event::{Event, EventRecorder, EventType},
     finalizer::{Step, finalize},
     manager::Manager,
 };
@@ -36,13 +36,18 @@ impl Context {
     /// Returns a client of the objects in the namespace of `object`.
     pub fn client_of(&self, object: &VirtualMachine) -> TypedClient<VirtualMachine> {
         let namespace = object.namespace().unwrap_or_default();
-        TypedClient::namespaced(self.client.clone(), &namespace).with_field_manager(crate::REPORTER)
+        TypedClient::namespaced(self.client.clone(), &namespace)
     }
 
     fn event(&self, object: &VirtualMachine, type_: EventType, reason: &str, note: &str) {
-        let reference = object.object_ref(&());
-        self.recorder
-            .event(&reference, type_, reason, "Reconcile", note);
+        let event = Event {
+            type_,
+            reason: reason.into(),
+            action: "Reconcile".into(),
+            note: Some(note.into()),
+            secondary: None,
+        };
+        self.recorder.publish(object, event);
     }
 }
 
@@ -56,17 +61,13 @@ pub enum Error {
 
 /// Adds the controller of the kind to `manager`.
 pub fn register(manager: &mut Manager, machines: Machines) {
-    use crate::generated::Informers;
-    let informers = manager.factory().infra_example_com_v1();
-    let informer = informers.virtual_machines();
+    let controller = manager.reconcile::<VirtualMachine>();
     let context = Context {
         client: manager.client(),
         recorder: manager.recorder(),
         machines,
     };
-    manager.controller(Controller::for_informer(&informer), |controller| {
-        controller.run(reconcile, on_error, Arc::new(context))
-    });
+    controller.on_error(on_error).run(reconcile, context);
 }
 
 /// Reconciles one object: after every change of it, and once per resync period.

@@ -182,7 +182,7 @@ fn part(item: &Item) -> Option<CrdPart> {
     };
     let (implemented, _) = it.trait_.as_ref()?;
     match implemented.segments.last()?.ident.to_string().as_str() {
-        "HasStatus" | "StatusSubresource" => Some(CrdPart::Status),
+        "HasStatus" | "MarkedStatus" => Some(CrdPart::Status),
         "ScaleSubresource" => Some(CrdPart::Scale),
         _ => None,
     }

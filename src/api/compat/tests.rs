@@ -127,7 +127,7 @@ fn a_kind_that_is_called_like_a_subresource_keeps_its_breaks_apart() {
         let finding = found.iter().find(|it| it.rule == rule).unwrap();
         finding.rust.iter().map(|it| it.item.clone()).collect()
     };
-    let status = "StatusReport: kube_codegen_runtime::client::StatusSubresource";
+    let status = "StatusReport: kube::core::object::HasStatus";
     assert_eq!(items(Rule::StatusRemoved), [status]);
     let scale = "StatusReport: kube_codegen_runtime::client::ScaleSubresource";
     assert_eq!(items(Rule::ScaleRemoved), [scale]);

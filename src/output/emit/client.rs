@@ -3,7 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::parts::{code, imports::Imports};
+use super::{
+    parts::{code, imports::Imports},
+    resource::has_status,
+};
 use crate::{
     base::options::Options,
     model::ir::{Kind, Model, Module, Scope},
@@ -19,7 +22,9 @@ pub(super) fn part(model: &Model, module: &Module, imports: &mut Imports<'_>) ->
     let kinds = model.kinds_of(module);
     let methods: TokenStream = kinds.map(|kind| methods(kind, imports)).collect();
     let kinds = model.kinds_of(module);
-    let subresources: TokenStream = kinds.map(|kind| subresources(kind, imports)).collect();
+    let subresources: TokenStream = kinds
+        .map(|kind| subresources(model, kind, imports))
+        .collect();
     quote! {
         #docs
         #[derive(Clone)]
@@ -41,11 +46,12 @@ pub(super) fn part(model: &Model, module: &Module, imports: &mut Imports<'_>) ->
 }
 
 /// Marks the subresources of a kind, which its client has verbs for.
-fn subresources(kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
+fn subresources(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStream {
     let ty = imports.root(kind);
-    let status = kind
-        .status
-        .then(|| quote!(impl kube_codegen_runtime::client::StatusSubresource for #ty {}));
+    // The others have kube's `HasStatus`.
+    let is_marked = kind.status && !has_status(kind, model);
+    let status =
+        is_marked.then(|| quote!(impl kube_codegen_runtime::client::MarkedStatus for #ty {}));
     let scale = kind
         .scale
         .is_some()

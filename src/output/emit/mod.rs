@@ -168,7 +168,13 @@ fn capitalized(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::options::Emitter;
+    use crate::{
+        base::{
+            options::{Emitter, Options},
+            source::Source,
+        },
+        pipeline,
+    };
     use std::collections::BTreeSet;
 
     #[test]
@@ -182,5 +188,44 @@ mod tests {
             .collect();
         let emitters: BTreeSet<String> = Emitter::all().map(|it| it.to_string()).collect();
         assert_eq!(modules, emitters);
+    }
+
+    #[test]
+    fn the_status_subresource_is_a_trait_of_kinds_that_have_it() {
+        const STATUS: &str = "status: {type: object, properties: {ready: {type: boolean}}}";
+        let traits = |subresources: &str, root: &str| {
+            let crd = format!(
+                "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: widgets.example.com}}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {{kind: Widget, plural: widgets}}
+  versions:
+  - {{name: v1, served: true, storage: true, subresources: {{{subresources}}}, schema: {{openAPIV3Schema: {root}}}}}
+"
+            );
+            let output = pipeline::run(&[Source::new("crd.yaml", crd)], &Options::default());
+            assert!(!output.files.is_empty(), "{:?}", output.diagnostics);
+            let has = |name: &str| {
+                let named = format!("{name} for Widget");
+                output.files.iter().any(|file| file.text.contains(&named))
+            };
+            [has("::HasStatus"), has("::MarkedStatus")]
+        };
+        let optional = format!("{{type: object, properties: {{{STATUS}}}}}");
+        let required = format!("{{type: object, required: [status], properties: {{{STATUS}}}}}");
+        let none = "{type: object}";
+        let open = "{type: object, x-kubernetes-preserve-unknown-fields: true}";
+        assert_eq!(traits("status: {}", &optional), [true, false]);
+        // The others have a mark, since kube's trait needs an optional field.
+        for root in [&required, none, open] {
+            assert_eq!(traits("status: {}", root), [false, true], "{root}");
+        }
+        // Without the subresource, a client must offer no verb for it.
+        for root in [&optional, &required, none, open] {
+            assert_eq!(traits("", root), [false, false], "{root}");
+        }
     }
 }

@@ -73,7 +73,10 @@ fn the_crate_has_the_names_of_the_installation() {
             "src/stores_controller.rs",
             "FINALIZER: &str = \"web.example.com/stock\"",
         ),
-        ("src/stores_controller.rs", "controller.owns(&regions)"),
+        (
+            "src/stores_controller.rs",
+            "regions: controller\n            .children()",
+        ),
     ] {
         assert!(files[file].contains(expected), "{file}: {}", files[file]);
     }

@@ -15,8 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use k8s_openapi::{NamespaceResourceScope, api::apps::v1::Deployment};
 use kube::Client;
 use kube_codegen_conformance::{Session, definitions};
-use kube_codegen_record::apply::{Apply, Kind, extract};
-use kube_codegen_runtime::client::{ApiObject, ErrorExt, FieldManager, TypedClient};
+use kube_codegen_record::apply::{Apply, Fields, extract};
+use kube_codegen_runtime::{
+    Object,
+    client::{ErrorExt, FieldManager, TypedClient},
+};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
@@ -46,7 +49,7 @@ fn named(config: &Value, name: &str) -> Value {
 }
 
 /// Returns the typed form of a hand-written configuration.
-fn typed<K: Kind>(config: &Value) -> Apply<K> {
+fn typed<K: Fields>(config: &Value) -> Apply<K> {
     let apply = Apply::<K>::from(serde_json::from_value::<K>(config.clone()).unwrap());
     // The one required field with a meaningful blank value.
     if config["spec"]["enabled"] == false {
@@ -109,7 +112,7 @@ async fn run<K>(
     tally: &mut Tally,
 ) -> TestResult
 where
-    K: ApiObject + Kind + kube::Resource<Scope = NamespaceResourceScope>,
+    K: Object<DynamicType = (), Scope = NamespaceResourceScope> + Fields,
 {
     let objects = TypedClient::<K>::namespaced(client.clone(), namespace);
     for seed in seeds {

@@ -4,7 +4,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{
-    Apply, ApplyError, Kind,
+    Apply, ApplyError, Fields,
     extract::extract,
     fields::{FieldSet, Owned},
 };
@@ -36,7 +36,7 @@ impl LastApplied {
     ///
     /// # Errors
     /// Those of [`Apply::to_json`].
-    pub fn new<K: Kind>(
+    pub fn new<K: Fields>(
         config: &Apply<K>,
         response: &K,
         manager: &str,
@@ -54,7 +54,7 @@ impl LastApplied {
     ///
     /// # Errors
     /// Those of [`Apply::to_json`].
-    pub fn is_current<K: Kind>(&self, config: &Apply<K>, object: &K) -> Result<bool, ApplyError> {
+    pub fn is_current<K: Fields>(&self, config: &Apply<K>, object: &K) -> Result<bool, ApplyError> {
         if self.config != config.to_json()? {
             return Ok(false);
         }

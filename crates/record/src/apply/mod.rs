@@ -65,13 +65,15 @@ const SET_BY_SERVER: [&str; 6] = [
 /// Metadata that has no owner.
 const UNOWNED: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
 
-/// A kind that can be applied: generated kinds and those of `k8s-openapi`.
-pub trait Kind:
+/// A kind whose fields an [`Apply`] tells apart: generated kinds and those of `k8s-openapi`, which have tables of their fields.
+///
+/// A type with kube's derive has none: of its fields that are empty, zero or `false`, nothing says which were set.
+pub trait Fields:
     Metadata<Ty = ObjectMeta> + value::Value + Record + Serialize + DeserializeOwned
 {
 }
 
-impl<K> Kind for K where
+impl<K> Fields for K where
     K: Metadata<Ty = ObjectMeta> + value::Value + Record + Serialize + DeserializeOwned
 {
 }
@@ -144,7 +146,7 @@ fn list(paths: &[String]) -> String {
     paths.join(", ")
 }
 
-impl<K: Kind + k8s_openapi::Resource<Scope = NamespaceResourceScope>> Apply<K> {
+impl<K: Fields + k8s_openapi::Resource<Scope = NamespaceResourceScope>> Apply<K> {
     /// Creates a configuration that sets nothing, of an object in a namespace.
     pub fn namespaced(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let mut config = Self::blank();
@@ -155,7 +157,7 @@ impl<K: Kind + k8s_openapi::Resource<Scope = NamespaceResourceScope>> Apply<K> {
     }
 }
 
-impl<K: Kind + k8s_openapi::Resource<Scope = ClusterResourceScope>> Apply<K> {
+impl<K: Fields + k8s_openapi::Resource<Scope = ClusterResourceScope>> Apply<K> {
     /// Creates a configuration that sets nothing, of an object of a cluster-scoped kind.
     pub fn cluster(name: impl Into<String>) -> Self {
         let mut config = Self::blank();
@@ -180,7 +182,7 @@ impl<K: Clone> From<&K> for Apply<K> {
     }
 }
 
-impl<K: Kind> Apply<K> {
+impl<K: Fields> Apply<K> {
     fn blank() -> Self {
         K::blank().into()
     }
@@ -308,7 +310,7 @@ impl<K: Kind> Apply<K> {
     }
 }
 
-impl<K: Kind> Serialize for Apply<K> {
+impl<K: Fields> Serialize for Apply<K> {
     /// Writes [`Apply::to_json`].
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_json()
@@ -323,7 +325,7 @@ impl<K: Kind> Serialize for Apply<K> {
 ///
 /// # Errors
 /// The object cannot be converted to or from JSON.
-pub fn extract<K: Kind>(object: &K, manager: &str) -> Result<Apply<K>, ApplyError> {
+pub fn extract<K: Fields>(object: &K, manager: &str) -> Result<Apply<K>, ApplyError> {
     extract_from(object, manager, None)
 }
 
@@ -331,11 +333,11 @@ pub fn extract<K: Kind>(object: &K, manager: &str) -> Result<Apply<K>, ApplyErro
 ///
 /// # Errors
 /// Those of [`extract`].
-pub fn extract_status<K: Kind>(object: &K, manager: &str) -> Result<Apply<K>, ApplyError> {
+pub fn extract_status<K: Fields>(object: &K, manager: &str) -> Result<Apply<K>, ApplyError> {
     extract_from(object, manager, Some("status"))
 }
 
-fn extract_from<K: Kind>(
+fn extract_from<K: Fields>(
     object: &K,
     manager: &str,
     subresource: Option<&str>,

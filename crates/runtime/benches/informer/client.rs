@@ -21,8 +21,9 @@ use kube::{
         watcher::{self, watcher},
     },
 };
-use kube_codegen_runtime::informer::{
-    EventHandlerFuncs, InformerConfig, InitialList, Object, SharedInformer,
+use kube_codegen_runtime::{
+    Object,
+    informer::{EventHandlerFuncs, InformerConfig, InitialList, SharedInformer},
 };
 use parking_lot::Mutex;
 use tokio::{sync::Notify, time::timeout};

@@ -25,7 +25,10 @@ use kube::{
     core::PartialObjectMeta,
     runtime::watcher::{self, watcher},
 };
-use kube_codegen_runtime::informer::{InformerConfig, InitialList, Object, SharedInformer};
+use kube_codegen_runtime::{
+    Object,
+    informer::{InformerConfig, InitialList, SharedInformer},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower::service_fn;

@@ -140,7 +140,7 @@ fn an_object_that_was_just_stored_is_queued_compressed() {
 }
 
 /// A kind that cannot read what it writes.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Odd {
     metadata: ObjectMeta,
     #[serde(serialize_with = "as_text")]

@@ -9,15 +9,8 @@ use std::{
 
 use k8s_openapi::{ClusterResourceScope, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{Resource, api::ApiResource, core::discovery::Scope};
-use serde::{Serialize, de::DeserializeOwned};
 
-/// A kind that an informer can list, watch and cache: a type that is generated or from k8s-openapi, kube's `PartialObjectMeta` of it (of
-/// which only the metadata is requested), or kube's `DynamicObject`.
-///
-/// Implemented for every type that qualifies. `Clone` is not required: the cache shares its objects by `Arc`.
-pub trait Object: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
-
-impl<K> Object for K where K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static {}
+use crate::Object;
 
 /// An object of any kind. Caches and informers hold such objects, so that their code is compiled once, not once per kind.
 pub(crate) trait AnyObject: Any + Send + Sync {

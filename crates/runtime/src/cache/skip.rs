@@ -9,8 +9,9 @@ use serde::de::{
 };
 use serde_json::value::RawValue;
 
+use super::Shared;
 use super::lengths::Lengths;
-use super::{Object, Shared};
+use crate::Object;
 
 /// The [`Read`](super::Read) of a kind.
 pub(crate) fn read<K: Object>(text: &str, managed_fields: bool) -> serde_json::Result<Shared> {

@@ -1,5 +1,7 @@
 //! Why a child cannot be kept.
+use crate::Object;
 use crate::controller::controller_of;
+use crate::record::apply::Fields;
 
 /// A child could not be created, corrected or deleted.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +51,7 @@ pub enum ChildError {
 }
 
 impl ChildError {
-    pub(super) fn foreign<K: super::Child>(object: &K) -> Self {
+    pub(super) fn foreign<K: Object<DynamicType = ()> + Fields>(object: &K) -> Self {
         Self::Foreign {
             kind: K::KIND,
             name: object.meta().name.clone().unwrap_or_default(),

@@ -6,10 +6,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Map, Value, json};
 
-use super::{Child, ChildError, Children, has_other_uid, request};
-use crate::{cache::ObjectKey, client::ErrorExt as _};
+use super::{ChildError, Children, has_other_uid, request};
+use crate::{Object, cache::ObjectKey, client::ErrorExt as _, record::apply::Fields};
 
-impl<K: Child> Children<K> {
+impl<K: Object<DynamicType = ()> + Fields> Children<K> {
     /// Takes over the fields that these field managers have set by `Create`, `Update` or `Patch`, such as those of an operator in Go: each
     /// child gets them before it is corrected for the first time. So fields that are no longer applied vanish.
     ///
@@ -20,11 +20,9 @@ impl<K: Child> Children<K> {
     ///
     /// ```
     /// # use k8s_openapi::api::apps::v1::Deployment;
-    /// # use kube_codegen_runtime::{children::Children, client::FieldManager, manager::Manager};
+    /// # use kube_codegen_runtime::manager::Manager;
     /// # fn example(manager: &Manager) {
-    /// # const MANAGER: FieldManager<'static> = FieldManager::new("websites");
-    /// let deployments = manager.factory().informer::<Deployment>();
-    /// let children = Children::new(manager.client(), &deployments, MANAGER).take_over_from(["manager"]);
+    /// let children = manager.children::<Deployment>().take_over_from(["manager"]);
     /// # }
     /// ```
     #[must_use]
@@ -55,7 +53,7 @@ impl<K: Child> Children<K> {
         };
         let meta = live.meta();
         let entries = meta.managed_fields.as_deref().unwrap_or_default();
-        let Some(entries) = taken_over(entries, &self.former, self.manager.name()) else {
+        let Some(entries) = taken_over(entries, &self.former, &self.manager) else {
             return Ok(true);
         };
         // With the uid and the version, only the state that was read is changed.
@@ -63,7 +61,7 @@ impl<K: Child> Children<K> {
             "managedFields": entries, "uid": uid, "resourceVersion": meta.resource_version,
         }});
         let params = PatchParams {
-            field_manager: Some(self.manager.name().to_owned()),
+            field_manager: Some(self.manager.to_string()),
             ..PatchParams::default()
         };
         let request = request::<K>(key)?;

@@ -4,11 +4,12 @@ use std::hash::Hasher;
 use kube::Resource;
 use siphasher::sip::SipHasher13;
 
-use super::{Child, ChildError};
+use super::ChildError;
 use crate::{
+    Object,
     cache::{ObjectKey, ObjectKind},
     controller::{controller_of, owned_by},
-    record::apply::{Apply, Items},
+    record::apply::{Apply, Fields, Items},
 };
 
 /// The label of a child with the uid of its owner.
@@ -45,7 +46,7 @@ pub(super) fn label_of(manager: &str) -> String {
 }
 
 /// Sets namespace, owner reference and labels of a child. Returns its key.
-pub(super) fn mark<K: Child, O: Resource<DynamicType = ()>>(
+pub(super) fn mark<K: Object<DynamicType = ()> + Fields, O: Resource<DynamicType = ()>>(
     child: &mut Apply<K>,
     owner: &O,
     manager: &str,

@@ -1,5 +1,7 @@
 //! Children: the objects that a controller keeps for an owner, by server-side apply.
 //!
+//! [`Manager::children`](crate::manager::Manager::children) creates them with their informer. Without a manager:
+//!
 //! ```
 //! use std::sync::Arc;
 //!
@@ -41,11 +43,7 @@ mod former;
 mod identity;
 mod prune;
 
-use std::{
-    collections::HashMap,
-    fmt::{self, Debug},
-    sync::Arc,
-};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{
@@ -60,12 +58,13 @@ pub use error::ChildError;
 pub use identity::{MANAGED_BY, OWNER};
 
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     client::{ErrorExt, FieldManager, apply::unusable, decode, typed},
-    controller::is_controlled_by,
+    controller::{Controller, Host, Managed, is_controlled_by},
     informer::SharedInformer,
     lister::Lister,
-    record::apply::{Apply, Kind, LastApplied},
+    record::apply::{Apply, Fields, LastApplied},
 };
 
 /// How often the state of the server is read again because it changes at the same time.
@@ -73,19 +72,16 @@ const ATTEMPTS: usize = 3;
 /// A resource version that no object has: the first revision of etcd is that of the empty store.
 const NO_VERSION: &str = "1";
 
-/// A kind of children: a generated kind, or one of `k8s-openapi`.
-pub trait Child: Kind + Object<DynamicType = ()> + Clone + Debug {}
-
-impl<K: Kind + Object<DynamicType = ()> + Clone + Debug> Child for K {}
-
 /// Keeps the children of one kind. Cheap to clone.
 ///
 /// A child has the owner as its controller, and two labels: [`OWNER`] with the owner's uid, and [`MANAGED_BY`] with the field manager. So it is
 /// garbage-collected with its owner, `Controller::owns` enqueues the owner after its changes, and [`Children::prune`] finds it.
-pub struct Children<K> {
+pub struct Children<K: Object> {
     client: Client,
+    informer: SharedInformer<K>,
     lister: Lister<K>,
-    manager: FieldManager<'static>,
+    /// The name of the field manager.
+    manager: Arc<str>,
     /// The field managers whose fields are taken over.
     former: Arc<[String]>,
     last: Arc<Mutex<HashMap<ObjectKey, Stored>>>,
@@ -147,7 +143,7 @@ struct Head {
     metadata: ObjectMeta,
 }
 
-impl<K: Child> Children<K> {
+impl<K: Object<DynamicType = ()> + Fields> Children<K> {
     /// Creates the children of the kind that `informer` caches.
     ///
     /// `client` should be that of a manager, or another one that shows its writes in the cache; see
@@ -156,18 +152,28 @@ impl<K: Child> Children<K> {
     ///
     /// After the start of the program, each child is applied once, which changes nothing in the cluster, unless the informer
     /// [keeps managed fields](crate::informer::InformerConfig::keep_managed_fields).
-    pub fn new(
-        client: Client,
-        informer: &SharedInformer<K>,
-        manager: FieldManager<'static>,
-    ) -> Self {
+    pub fn new(client: Client, informer: &SharedInformer<K>, manager: FieldManager<'_>) -> Self {
         Self {
             client,
+            informer: informer.clone(),
             lister: informer.lister(),
-            manager,
+            manager: manager.name().into(),
             former: Arc::default(),
             last: Arc::default(),
         }
+    }
+
+    /// Keeps them as another field manager than that of the program.
+    #[must_use]
+    pub fn with_field_manager(mut self, name: impl Into<String>) -> Self {
+        self.manager = name.into().into();
+        self
+    }
+
+    /// Creates the children of a kind that a manager or a member cluster keeps.
+    pub(crate) fn of_host(host: &impl Host) -> Self {
+        let manager = FieldManager::new(host.field_manager());
+        Self::new(host.client(), &host.factory().informer(), manager)
     }
 
     /// Creates or corrects a child.
@@ -190,7 +196,7 @@ impl<K: Child> Children<K> {
         O: kube::Resource<DynamicType = ()> + DeserializeOwned,
     {
         let mut child = child.into();
-        let key = identity::mark(&mut child, owner, self.manager.name())?;
+        let key = identity::mark(&mut child, owner, &self.manager)?;
         let mut known = self.cached(&key);
         for _ in 0..ATTEMPTS {
             if known.is_none() {
@@ -248,7 +254,7 @@ impl<K: Child> Children<K> {
         let mut config = child.to_json().map_err(unusable)?;
         let uid = known.meta().uid.as_deref();
         config["metadata"]["uid"] = uid.into();
-        match self.patch(key, self.manager.force(), config).await {
+        match self.patch(key, config).await {
             Ok(object) => {
                 self.remember(child, &object, key)?;
                 let is_written = object.meta().resource_version != known.meta().resource_version;
@@ -274,7 +280,7 @@ impl<K: Child> Children<K> {
         let mut config = child.to_json().map_err(unusable)?;
         // With a version that no object has, the apply creates the object or fails: it never changes one that has been created meanwhile.
         config["metadata"]["resourceVersion"] = NO_VERSION.into();
-        match self.patch(key, self.manager.force(), config).await {
+        match self.patch(key, config).await {
             Ok(object) => {
                 self.remember(child, &object, key)?;
                 Ok(Some(ChildState::Created(Arc::new(object))))
@@ -293,12 +299,12 @@ impl<K: Child> Children<K> {
             return last.is_current(child, known).map_err(unusable);
         }
         let has_managed_fields = known.meta().managed_fields.is_some();
-        let diff = || child.diff(known, self.manager.name()).map_err(unusable);
+        let diff = || child.diff(known, &self.manager).map_err(unusable);
         Ok(has_managed_fields && diff()?.is_empty())
     }
 
     fn remember(&self, child: &Apply<K>, object: &K, key: &ObjectKey) -> kube::Result<()> {
-        let last = LastApplied::new(child, object, self.manager.name()).map_err(unusable)?;
+        let last = LastApplied::new(child, object, &self.manager).map_err(unusable)?;
         let uid = object.meta().uid.clone().unwrap_or_default();
         let mut all = self.last.lock();
         all.insert(key.clone(), (uid, Arc::new(last)));
@@ -309,14 +315,9 @@ impl<K: Child> Children<K> {
         Ok(())
     }
 
-    async fn patch(
-        &self,
-        key: &ObjectKey,
-        manager: FieldManager<'_>,
-        config: serde_json::Value,
-    ) -> kube::Result<K> {
+    async fn patch(&self, key: &ObjectKey, config: serde_json::Value) -> kube::Result<K> {
         let request = request::<K>(key)?;
-        let params = manager.params(false);
+        let params = FieldManager::new(&self.manager).force().params(false);
         let request = request.patch(&key.name, &params, &Patch::Apply(config));
         self.send(request).await
     }
@@ -348,7 +349,7 @@ impl<K: Child> Children<K> {
 }
 
 /// Returns what makes requests for the objects of a kind, once namespace and name are valid segments of a path.
-fn request<K: Child>(key: &ObjectKey) -> kube::Result<Request> {
+fn request<K: Object<DynamicType = ()> + Fields>(key: &ObjectKey) -> kube::Result<Request> {
     typed::check_segment("name", &key.name)?;
     if let Some(namespace) = &key.namespace {
         typed::check_segment("namespace", namespace)?;
@@ -373,12 +374,45 @@ fn has_other_uid(error: &kube::Error) -> bool {
             .any(|cause| cause.field == "metadata.uid")
 }
 
-impl<K> Clone for Children<K> {
+impl<O: Object, H: Host, OnFailure> Controller<O, Managed<H, OnFailure>> {
+    /// Returns the children of a kind, whose changes enqueue their owner: `children` of the manager and [`owns`](Controller::owns) in one.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use k8s_openapi::api::{apps::v1::{Deployment, ReplicaSet}, core::v1::Pod};
+    /// # use kube_codegen_runtime::{children::{ChildError, Children}, controller::Action, manager::Manager};
+    /// struct Context {
+    ///     sets: Children<ReplicaSet>,
+    ///     pods: Children<Pod>,
+    /// }
+    ///
+    /// # async fn reconcile(_: Arc<Deployment>, _: Arc<Context>) -> Result<Action, ChildError> { Ok(Action::await_change()) }
+    /// # fn example(manager: &Manager) {
+    /// let mut deployments = manager.reconcile::<Deployment>();
+    /// let context = Context { sets: deployments.children(), pods: deployments.children() };
+    /// deployments.run(reconcile, context);
+    /// # }
+    /// ```
+    pub fn children<K: Object<DynamicType = ()> + Fields>(&mut self) -> Children<K> {
+        let children = Children::of_host(self.host());
+        self.add_owned(&children.informer, None);
+        children
+    }
+}
+
+impl<K: Object> AsRef<SharedInformer<K>> for Children<K> {
+    fn as_ref(&self) -> &SharedInformer<K> {
+        &self.informer
+    }
+}
+
+impl<K: Object> Clone for Children<K> {
     fn clone(&self) -> Self {
         Self {
             client: self.client.clone(),
+            informer: self.informer.clone(),
             lister: self.lister.clone(),
-            manager: self.manager,
+            manager: Arc::clone(&self.manager),
             former: Arc::clone(&self.former),
             last: Arc::clone(&self.last),
         }

@@ -6,12 +6,12 @@ use kube::{
     api::{DeleteParams, Preconditions},
 };
 
-use super::{
-    ATTEMPTS, Child, ChildError, Children, MANAGED_BY, OWNER, identity::label_of, request,
+use super::{ATTEMPTS, ChildError, Children, MANAGED_BY, OWNER, identity::label_of, request};
+use crate::{
+    Object, cache::ObjectKey, client::ErrorExt, controller::is_controlled_by, record::apply::Fields,
 };
-use crate::{cache::ObjectKey, client::ErrorExt, controller::is_controlled_by};
 
-impl<K: Child> Children<K> {
+impl<K: Object<DynamicType = ()> + Fields> Children<K> {
     /// Returns the cached children of `owner`: those with both labels that it controls.
     pub fn of<O: Resource<DynamicType = ()>>(&self, owner: &O) -> Vec<Arc<K>> {
         let mut children = match &owner.meta().namespace {
@@ -28,7 +28,7 @@ impl<K: Child> Children<K> {
         let labels = object.meta().labels.as_ref();
         let label = |name| labels?.get(name).map(String::as_str);
         label(OWNER) == owner.meta().uid.as_deref()
-            && label(MANAGED_BY) == Some(&label_of(self.manager.name()))
+            && label(MANAGED_BY) == Some(&label_of(&self.manager))
             && is_controlled_by(object, owner)
     }
 

@@ -6,7 +6,8 @@ use kube::{
     api::{ListParams, ObjectList, WatchEvent, WatchParams},
 };
 
-use super::{ApiObject, decode::send, pages::pages};
+use super::{decode::send, pages::pages};
+use crate::Object;
 
 /// Reads the objects of one kind in all namespaces.
 ///
@@ -32,7 +33,7 @@ impl<K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>> AllNam
     }
 }
 
-impl<K: ApiObject> AllNamespaces<K> {
+impl<K: Object<DynamicType = ()>> AllNamespaces<K> {
     /// Returns the `kube::Api`, for requests that have no method here.
     pub fn api(&self) -> &Api<K> {
         &self.api

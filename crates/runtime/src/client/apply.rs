@@ -5,10 +5,11 @@ use kube::api::{Patch, PatchParams};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ApiObject, StatusSubresource, TypedClient, typed::invalid};
+use super::{StatusSubresource, TypedClient, typed::invalid};
 use crate::{
+    Object,
     cache::ObjectKey,
-    record::apply::{Apply, ApplyError, Diff, Kind},
+    record::apply::{Apply, ApplyError, Diff, Fields},
 };
 
 /// The name of a field manager, and whether it forces conflicts. A controller has one, as a constant:
@@ -88,7 +89,7 @@ impl<K: kube::Resource> fmt::Debug for Applied<K> {
     }
 }
 
-impl<K: ApiObject> TypedClient<K> {
+impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// Applies a configuration: sets its fields and makes `manager` their owner. Fields that an earlier configuration had are removed.
     ///
     /// `config` is an [`Apply`], or anything that serializes to an object of the kind with a `metadata.name`: a `serde_json::Value`, or
@@ -145,7 +146,7 @@ impl<K: ApiObject> TypedClient<K> {
         manager: impl Into<FieldManager<'m>>,
     ) -> kube::Result<Applied<K>>
     where
-        K: Kind,
+        K: Fields,
     {
         let manager = manager.into();
         let diff = config.diff(live, manager.name).map_err(unusable)?;
@@ -157,13 +158,13 @@ impl<K: ApiObject> TypedClient<K> {
     }
 
     /// Applies the status of an object, like [`TypedClient::apply`]. Other fields are not sent.
-    pub async fn apply_status<'m>(
+    pub async fn apply_status<'m, By>(
         &self,
         config: &impl Serialize,
         manager: impl Into<FieldManager<'m>>,
     ) -> kube::Result<K>
     where
-        K: StatusSubresource,
+        K: StatusSubresource<By>,
     {
         let (name, mut patch) = configuration::<K>(config)?;
         self.check_name(&name)?;
@@ -182,14 +183,14 @@ impl<K: ApiObject> TypedClient<K> {
     }
 
     /// Like [`TypedClient::apply_from`], for the status.
-    pub async fn apply_status_from<'m>(
+    pub async fn apply_status_from<'m, By>(
         &self,
         live: &K,
         config: &Apply<K>,
         manager: impl Into<FieldManager<'m>>,
     ) -> kube::Result<Applied<K>>
     where
-        K: Kind + StatusSubresource,
+        K: Fields + StatusSubresource<By>,
     {
         let manager = manager.into();
         let diff = config.diff_status(live, manager.name).map_err(unusable)?;
@@ -210,7 +211,9 @@ pub(crate) fn unusable(error: ApplyError) -> kube::Error {
 }
 
 /// Returns the name and the JSON of a configuration.
-fn configuration<K: ApiObject>(config: &impl Serialize) -> kube::Result<(String, Value)> {
+fn configuration<K: Object<DynamicType = ()>>(
+    config: &impl Serialize,
+) -> kube::Result<(String, Value)> {
     let mut document = serde_json::to_value(config).map_err(kube::Error::SerdeError)?;
     let fields = document
         .as_object_mut()

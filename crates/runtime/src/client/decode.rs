@@ -1,14 +1,13 @@
 //! Sends requests and decodes the responses. No error and no log line shows the values of an object: it may be a Secret.
+use crate::Object;
 use kube::{Api, Client, core::Request, core::request};
 use serde::{de::DeserializeOwned, de::Error as _};
-
-use super::ApiObject;
 
 /// What builds a request.
 type Built = Result<http::Request<Vec<u8>>, request::Error>;
 
 /// Sends a request to the collection of `api`.
-pub(super) async fn send<K: ApiObject, T: DeserializeOwned>(
+pub(super) async fn send<K: Object<DynamicType = ()>, T: DeserializeOwned>(
     api: &Api<K>,
     verb: &'static str,
     build: impl FnOnce(Request) -> Built,

@@ -19,13 +19,13 @@ use k8s_openapi::{
     kube_aggregator::pkg::apis::apiregistration::v1::APIService,
 };
 
-use super::{ScaleSubresource, StatusSubresource};
+use super::{ScaleSubresource, status::MarkedStatus};
 
 macro_rules! mark {
     ($marker:ident: $($kind:ty),* $(,)?) => { $(impl $marker for $kind {})* };
 }
 
-mark! { StatusSubresource:
+mark! { MarkedStatus:
     APIService,
     CertificateSigningRequest,
     CronJob,

@@ -34,7 +34,7 @@ mod modify;
 pub(crate) mod pages;
 pub mod retry;
 mod scale;
-mod status;
+pub(crate) mod status;
 #[cfg(feature = "rustls-tls")]
 mod token;
 mod trace;
@@ -52,21 +52,8 @@ pub use connect::{DEAD_AFTER, builder, connect};
 pub use error::{ErrorExt, NotLeading, describe};
 pub use modify::ModifyResult;
 pub use scale::{ScaleClient, ScaleSubresource};
+#[doc(hidden)]
+pub use status::MarkedStatus;
 pub use status::StatusSubresource;
 pub use trace::{TraceLayer, Traced};
 pub use typed::TypedClient;
-
-use std::fmt::Debug;
-
-use serde::{Serialize, de::DeserializeOwned};
-
-/// A kind that a client can read and write. Implemented for every generated kind and every resource of `k8s-openapi`.
-pub trait ApiObject:
-    kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize
-{
-}
-
-impl<K: kube::Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Serialize> ApiObject
-    for K
-{
-}

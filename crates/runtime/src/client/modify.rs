@@ -8,12 +8,13 @@ use kube::api::{GetParams, Patch};
 use serde_json::Value;
 
 use super::{
-    ApiObject, ErrorExt, StatusSubresource, TypedClient,
+    ErrorExt, StatusSubresource, TypedClient,
     decode::{send, undecodable},
     retry::{self, BackoffBuilder},
     transfer::transfer,
     typed::invalid,
 };
+use crate::Object;
 
 /// What the closure of [`TypedClient::modify`] returns: `()`, or a `Result` whose error ends the modification.
 pub trait ModifyResult {
@@ -43,7 +44,7 @@ impl<E: From<kube::Error>> ModifyResult for Result<(), E> {
     }
 }
 
-impl<K: ApiObject> TypedClient<K> {
+impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// Reads an object, changes it and sends the difference; returns the object as stored.
     ///
     /// The request is a JSON patch for the version that was read. It has only what `change` changed:
@@ -123,13 +124,13 @@ impl<K: ApiObject> TypedClient<K> {
     /// # Errors
     /// Those of [`TypedClient::modify`], and an error before any request if `change` changes more than the status.
     #[doc(alias = "retry_status_on_conflict")]
-    pub async fn modify_status<R: ModifyResult>(
+    pub async fn modify_status<R: ModifyResult, By>(
         &self,
         name: &str,
         change: impl FnMut(&mut K) -> R,
     ) -> Result<K, R::Error>
     where
-        K: StatusSubresource,
+        K: StatusSubresource<By>,
     {
         self.check_name(name)?;
         Modification {
@@ -145,13 +146,13 @@ impl<K: ApiObject> TypedClient<K> {
     ///
     /// # Errors
     /// Those of [`TypedClient::modify_from`], and an error before any request if `change` changes more than the status.
-    pub async fn modify_status_from<R: ModifyResult>(
+    pub async fn modify_status_from<R: ModifyResult, By>(
         &self,
         cached: &K,
         change: impl FnMut(&mut K) -> R,
     ) -> Result<K, R::Error>
     where
-        K: StatusSubresource,
+        K: StatusSubresource<By>,
     {
         self.modification_of(cached, Part::Status)?
             .run(Some(cached), change)
@@ -196,7 +197,7 @@ struct Modification<'c, K> {
     part: Part,
 }
 
-impl<K: ApiObject> Modification<'_, K> {
+impl<K: Object<DynamicType = ()>> Modification<'_, K> {
     async fn run<R: ModifyResult>(
         &self,
         cached: Option<&K>,
@@ -327,7 +328,7 @@ fn changed_lists(
 }
 
 /// Returns the written form of an object, without its version: the patch has it anyway.
-fn to_json<K: ApiObject>(object: &K) -> kube::Result<Value> {
+fn to_json<K: Object<DynamicType = ()>>(object: &K) -> kube::Result<Value> {
     let mut json = serde_json::to_value(object).map_err(kube::Error::SerdeError)?;
     if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
         metadata.remove("resourceVersion");

@@ -13,7 +13,8 @@ use kube::{
 use serde::de::Error as _;
 use serde_json::Error;
 
-use super::{ApiObject, ErrorExt, decode::send};
+use super::{ErrorExt, decode::send};
+use crate::Object;
 
 struct Pages<K> {
     api: Api<K>,
@@ -24,7 +25,7 @@ struct Pages<K> {
     returned: HashSet<(String, String)>,
 }
 
-pub(super) fn pages<K: ApiObject>(
+pub(super) fn pages<K: Object<DynamicType = ()>>(
     api: Api<K>,
     check: kube::Result<()>,
     params: ListParams,
@@ -48,7 +49,7 @@ pub(super) fn pages<K: ApiObject>(
     })
 }
 
-impl<K: ApiObject> Pages<K> {
+impl<K: Object<DynamicType = ()>> Pages<K> {
     /// Returns the next page, and the rest if there is more.
     async fn next(mut self) -> kube::Result<(ObjectList<K>, Option<Self>)> {
         if let Some(error) = self.invalid.take() {

@@ -6,7 +6,8 @@ use kube::api::Patch;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{ApiObject, FieldManager, TypedClient};
+use super::{FieldManager, TypedClient};
+use crate::Object;
 
 /// Marks kinds whose replicas can be read and set as an `autoscaling/v1` Scale.
 #[diagnostic::on_unimplemented(
@@ -32,7 +33,7 @@ pub struct ScaleClient<'c, K> {
     client: &'c TypedClient<K>,
 }
 
-impl<K: ApiObject> TypedClient<K> {
+impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// Returns the verbs of the `scale` subresource.
     pub fn scale(&self) -> ScaleClient<'_, K>
     where
@@ -42,7 +43,7 @@ impl<K: ApiObject> TypedClient<K> {
     }
 }
 
-impl<K: ApiObject + ScaleSubresource> ScaleClient<'_, K> {
+impl<K: Object<DynamicType = ()> + ScaleSubresource> ScaleClient<'_, K> {
     /// Reads the scale of an object.
     pub async fn get(&self, name: &str) -> kube::Result<Scale> {
         self.client.check_name(name)?;

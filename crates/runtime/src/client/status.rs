@@ -1,23 +1,46 @@
 //! The `status` subresource.
 use std::fmt::Debug;
 
-use kube::api::{Patch, PatchParams};
+use kube::{
+    api::{Patch, PatchParams},
+    core::object::HasStatus,
+};
 use serde::Serialize;
 
-use super::{ApiObject, TypedClient, decode::send, typed::to_vec};
+use super::{TypedClient, decode::send, typed::to_vec};
+use crate::Object;
 
 /// Marks kinds whose status is written separately: writes of the object do not change the status, nor the reverse.
+///
+/// You never implement it. A type with kube's derive has it by `#[kube(status = "…")]`, a generated one if its CRD has the subresource, and the kinds of
+/// `k8s-openapi` are known. `By` is where that is known from; the compiler infers it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no status subresource",
-    note = "a CRD turns it on by `subresources: {{status: {{}}}}` in its version"
+    note = "a CRD turns it on by `subresources: {{status: {{}}}}` in its version, and kube-derive by `#[kube(status = \"…\")]`"
 )]
-pub trait StatusSubresource {}
+pub trait StatusSubresource<By> {}
 
-impl<K: ApiObject> TypedClient<K> {
+/// Known from kube's `HasStatus`.
+#[derive(Debug)]
+pub enum ByTrait {}
+
+/// Known from a mark.
+#[derive(Debug)]
+pub enum ByMark {}
+
+/// Marks kinds that have the subresource, and not `HasStatus`: those of `k8s-openapi`, and generated ones whose status is no optional field.
+pub trait MarkedStatus {}
+
+// kube implements `HasStatus` where there is a status subresource, and generated code does the same.
+impl<K: HasStatus> StatusSubresource<ByTrait> for K {}
+
+impl<K: MarkedStatus> StatusSubresource<ByMark> for K {}
+
+impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// Reads an object through its status subresource.
-    pub async fn get_status(&self, name: &str) -> kube::Result<K>
+    pub async fn get_status<By>(&self, name: &str) -> kube::Result<K>
     where
-        K: StatusSubresource,
+        K: StatusSubresource<By>,
     {
         self.check_name(name)?;
         send(&self.api, "get_subresource", |it| {
@@ -29,9 +52,9 @@ impl<K: ApiObject> TypedClient<K> {
     /// Replaces the status of an object (PUT) and ignores its other fields. A resource version is checked as by [`TypedClient::replace`], and
     /// the status can lose the same. Use [`TypedClient::modify_status`] to change a status.
     #[doc(alias = "update_status")]
-    pub async fn replace_status(&self, object: &K) -> kube::Result<K>
+    pub async fn replace_status<By>(&self, object: &K) -> kube::Result<K>
     where
-        K: StatusSubresource,
+        K: StatusSubresource<By>,
     {
         let (name, object) = (self.name_of(object)?, to_vec(object)?);
         send(&self.api, "replace_subresource", |it| {
@@ -41,13 +64,13 @@ impl<K: ApiObject> TypedClient<K> {
     }
 
     /// Patches the status of an object, like [`TypedClient::patch`].
-    pub async fn patch_status<P: Serialize + Debug>(
+    pub async fn patch_status<P: Serialize + Debug, By>(
         &self,
         name: &str,
         patch: &Patch<P>,
     ) -> kube::Result<K>
     where
-        K: StatusSubresource,
+        K: StatusSubresource<By>,
     {
         self.check_name(name)?;
         self.send_status_patch(name, &self.patch_params(), patch)

@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    ApiObject, ErrorExt,
+    ErrorExt,
     decode::{send, undecodable},
     pages::pages,
 };
+use crate::Object;
 
 /// Typed verbs on the objects of one kind, in one namespace or cluster-scoped. Its methods have the names of `kube::Api`'s.
 ///
@@ -97,7 +98,7 @@ impl<K> TypedClient<K> {
     }
 }
 
-impl<K: ApiObject> TypedClient<K> {
+impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// Creates an object and returns it as stored. Fails with [`is_already_exists`](super::ErrorExt::is_already_exists) if the name is taken.
     pub async fn create(&self, object: &K) -> kube::Result<K> {
         self.check()?;
@@ -242,7 +243,7 @@ impl<K: ApiObject> TypedClient<K> {
 }
 
 /// Reads the response of a deletion: a status, or what finalizers delay.
-fn deleted<K: ApiObject, T: DeserializeOwned>(
+fn deleted<K: Object<DynamicType = ()>, T: DeserializeOwned>(
     response: &RawValue,
 ) -> kube::Result<Either<T, Status>> {
     #[derive(Deserialize)]
@@ -257,7 +258,7 @@ fn deleted<K: ApiObject, T: DeserializeOwned>(
     }
 }
 
-fn read<K: ApiObject, T: DeserializeOwned>(response: &RawValue) -> kube::Result<T> {
+fn read<K: Object<DynamicType = ()>, T: DeserializeOwned>(response: &RawValue) -> kube::Result<T> {
     serde_json::from_str(response.get()).map_err(|error| undecodable(&K::kind(&()), &error))
 }
 

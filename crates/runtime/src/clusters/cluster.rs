@@ -7,16 +7,19 @@ use std::{
 
 use futures::future::{BoxFuture, FutureExt};
 use kube::Client;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use tower::BoxError;
 
 #[cfg(feature = "metrics")]
 use crate::metrics::Metrics;
 use crate::{
-    cache::Object,
-    controller::{Controller, Defaults},
+    Object,
+    children::Children,
+    controller::{Controller, Defaults, Host, Managed, RunError},
     event::EventRecorder,
-    informer::InformerFactory,
+    informer::{InformerFactory, SharedInformer},
+    record::apply::Fields,
 };
 
 /// What all members of a manager have in common.
@@ -25,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) factory: InformerFactory,
     /// The name of the operator, which reports events.
     pub(crate) name: String,
+    /// The field manager of what controllers write.
+    pub(crate) field_manager: String,
     pub(crate) defaults: Defaults,
     pub(crate) workers: usize,
     /// By kind and group.
@@ -38,6 +43,15 @@ pub(crate) struct Settings {
 /// A controller that runs once it is polled.
 type Running = BoxFuture<'static, (String, Result<(), BoxError>)>;
 
+/// The controllers of a cluster.
+#[derive(Default)]
+pub(super) struct Added {
+    names: BTreeSet<String>,
+    /// The name that two of them have.
+    pub(super) taken: Option<String>,
+    pub(super) running: Vec<Running>,
+}
+
 /// A member cluster, to which a function of [`Manager::clusters`](crate::manager::Manager::clusters) adds controllers. See the [module](super) for an
 /// example.
 pub struct Cluster {
@@ -46,11 +60,8 @@ pub struct Cluster {
     factory: InformerFactory,
     recorder: EventRecorder,
     settings: Arc<Settings>,
-    /// The names of its controllers.
-    names: BTreeSet<String>,
-    /// The name that two of them have.
-    pub(super) taken: Option<String>,
-    pub(super) running: Vec<Running>,
+    /// Grows through a shared reference: controllers are added while others are being built.
+    pub(super) added: Mutex<Added>,
     /// Ends its controllers.
     pub(super) stop: CancellationToken,
 }
@@ -72,9 +83,7 @@ impl Cluster {
             factory,
             recorder,
             settings: Arc::clone(settings),
-            names: BTreeSet::new(),
-            taken: None,
-            running: Vec::new(),
+            added: Mutex::default(),
             stop: CancellationToken::new(),
         }
     }
@@ -103,7 +112,33 @@ impl Cluster {
         self.recorder.clone()
     }
 
+    /// Returns a controller of the objects of a kind in this cluster, like [`Manager::reconcile`](crate::manager::Manager::reconcile). It runs while this
+    /// process leads and the cluster is a member. Two controllers of a cluster must not have the same [name](Controller::named).
+    #[must_use = "it does nothing without `run`"]
+    pub fn reconcile<K: Object>(&self) -> Controller<K, Managed<&Self>>
+    where
+        K::DynamicType: Default,
+    {
+        self.reconcile_from(&self.factory.informer())
+    }
+
+    /// Like [`reconcile`](Self::reconcile), for the objects of an informer, which may be the manager's: a controller of the hub's objects keeps their
+    /// copies in this cluster, with a queue and a back-off of its own.
+    #[must_use = "it does nothing without `run`"]
+    pub fn reconcile_from<K: Object>(
+        &self,
+        informer: &SharedInformer<K>,
+    ) -> Controller<K, Managed<&Self>> {
+        Controller::for_informer(informer).managed_by(self)
+    }
+
+    /// Returns the children of a kind in this cluster, like [`Manager::children`](crate::manager::Manager::children).
+    pub fn children<K: Object<DynamicType = ()> + Fields>(&self) -> Children<K> {
+        Children::of_host(&self)
+    }
+
     /// Adds a controller, which runs while this process leads and the cluster is a member. `run` calls one of its `run` methods.
+    /// [`reconcile`](Self::reconcile) is shorter.
     ///
     /// Its informers may be this cluster's and the manager's: a controller of the hub's objects keeps their copies in this cluster, with a queue and a
     /// back-off of its own. Two controllers of a cluster must not have the same [name](Controller::named).
@@ -118,10 +153,23 @@ impl Cluster {
         F: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError>,
     {
+        self.add_controller(controller, run);
+    }
+
+    fn add_controller<K, F, E>(
+        &self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        let mut added = self.added.lock();
         let plan = controller.plan();
         let controller = controller.of_cluster(Arc::clone(&self.name));
-        if !self.names.insert(plan.name.clone()) {
-            self.taken.get_or_insert(plan.name);
+        if !added.names.insert(plan.name.clone()) {
+            added.taken.get_or_insert(plan.name);
             return;
         }
         #[cfg(feature = "metrics")]
@@ -132,7 +180,32 @@ impl Cluster {
         let controller = controller.with_defaults(&self.settings.defaults, workers);
         let running = run(controller.graceful_shutdown_on(self.stop.clone().cancelled_owned()));
         let running = async move { (plan.name, running.await.map_err(Into::into)) };
-        self.running.push(running.boxed());
+        added.running.push(running.boxed());
+    }
+}
+
+impl Host for &Cluster {
+    fn client(&self) -> Client {
+        Cluster::client(self)
+    }
+
+    fn factory(&self) -> &InformerFactory {
+        &self.factory
+    }
+
+    fn field_manager(&self) -> &str {
+        &self.settings.field_manager
+    }
+
+    fn add<K, F>(
+        &self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), RunError>> + Send + 'static,
+    {
+        self.add_controller(controller, run);
     }
 }
 
@@ -141,7 +214,7 @@ impl fmt::Debug for Cluster {
         f.debug_struct("Cluster")
             .field("name", &self.name)
             .field("factory", &self.factory)
-            .field("controllers", &self.names)
+            .field("controllers", &self.added.lock().names)
             .finish_non_exhaustive()
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! use futures::stream;
 //! use k8s_openapi::api::core::v1::ConfigMap;
-//! use kube_codegen_runtime::{clusters::{Cluster, ClusterChange}, controller::{Action, Controller, OnError}, manager::Manager};
+//! use kube_codegen_runtime::{clusters::{Cluster, ClusterChange}, controller::Action, manager::Manager};
 //! use kube_codegen_testing::ApiServer;
 //! use serde_json::json;
 //! use tokio::sync::mpsc;
@@ -29,9 +29,7 @@
 //! let (seen, mut reconciled) = mpsc::unbounded_channel();
 //! let mut manager = Manager::builder(hub.client(), "fleet").build()?;
 //! manager.clusters(stream::iter([joined]), move |cluster: &mut Cluster| {
-//!     let controller = Controller::for_informer(&cluster.factory().informer::<ConfigMap>());
-//!     let context = Arc::new(Context { cluster: cluster.name().to_owned(), seen: seen.clone() });
-//!     cluster.controller(controller, |controller| controller.run(reconcile, |_, _, _| OnError::Backoff, context));
+//!     cluster.reconcile().run(reconcile, Context { cluster: cluster.name().to_owned(), seen: seen.clone() });
 //! });
 //! manager.run(async move { assert_eq!(reconciled.recv().await.as_deref(), Some("a of paris")) }).await?;
 //! # Ok(()) }

@@ -171,12 +171,13 @@ impl Member {
         let name = Arc::clone(&self.name);
         let mut cluster = Cluster::new(name, &self.switch.client(), &self.settings);
         (self.setup)(&mut cluster);
-        if let Some(name) = &cluster.taken {
+        let added = std::mem::take(cluster.added.get_mut());
+        if let Some(name) = &added.taken {
             return Err(format!("two of its controllers are named \"{name}\"").into());
         }
         let (factory, recorder) = (cluster.factory().clone(), cluster.recorder());
         let end = cluster.stop.clone();
-        let mut running: FuturesUnordered<_> = cluster.running.drain(..).collect();
+        let mut running: FuturesUnordered<_> = added.running.into_iter().collect();
         // What the function requested and no controller starts.
         factory.start();
         let outcome = tokio::select! {

@@ -26,6 +26,7 @@
 mod action;
 mod causes;
 mod error;
+mod managed;
 mod metrics;
 mod owner;
 pub mod predicate;
@@ -46,6 +47,7 @@ use futures::{
 pub use self::{
     action::{Action, Enqueue, OnError},
     error::RunError,
+    managed::{Alone, Backoff, Host, Managed, Policy},
     metrics::{ControllerMetrics, MetricsHandle},
     owner::{controller_of, is_controlled_by, owned_by},
 };
@@ -54,7 +56,8 @@ use self::{
     trigger::{Predicate, Trigger, trigger},
 };
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     client::writer::Writer,
     informer::{InformerEvent, InformerId, SharedInformer},
     queue::{ExponentialLimiter, RateLimiter},
@@ -72,7 +75,10 @@ const LAST_RETRY: Duration = Duration::from_secs(1000);
 
 /// Runs one function for every object of a kind that has changed, or whose children or other dependencies have. See the
 /// [module](self) for an example.
-pub struct Controller<K: Object> {
+///
+/// With a [`Manager`](crate::manager::Manager), [`Manager::reconcile`](crate::manager::Manager::reconcile) is the short way. `By` says who runs it:
+/// the program itself ([`Alone`]), or a manager or member cluster ([`Managed`]).
+pub struct Controller<K: Object, By = Alone> {
     primary: SharedInformer<K>,
     predicates: Vec<Predicate<K>>,
     triggers: Vec<Trigger>,
@@ -92,6 +98,7 @@ pub struct Controller<K: Object> {
     warm_up: Option<bool>,
     shutdown: BoxFuture<'static, ()>,
     metrics: MetricsHandle,
+    host: By,
 }
 
 impl<K: Object> Controller<K> {
@@ -120,9 +127,12 @@ impl<K: Object> Controller<K> {
             warm_up: None,
             shutdown: pending().boxed(),
             metrics,
+            host: Alone,
         }
     }
+}
 
+impl<K: Object, By> Controller<K, By> {
     /// Sets the name, which is a label of the metrics; by default the kind in lower case. Give each controller of a program its own.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
@@ -143,26 +153,30 @@ impl<K: Object> Controller<K> {
 
     /// Enqueues the owner when a child that it controls (`ownerReferences[].controller`) is added, changed or deleted. Resyncs of children
     /// enqueue nothing.
+    ///
+    /// Takes an informer, or the [`Children`](crate::children::Children) that the controller keeps.
     #[must_use]
-    pub fn owns<C: Object>(self, children: &SharedInformer<C>) -> Self {
-        self.add_owned(children, None)
+    pub fn owns<C: Object>(mut self, children: &impl AsRef<SharedInformer<C>>) -> Self {
+        self.add_owned(children.as_ref(), None);
+        self
     }
 
     /// Like [`owns`](Self::owns), for the events that `predicate` accepts; see [`predicate`].
     #[must_use]
     pub fn owns_if<C: Object>(
-        self,
-        children: &SharedInformer<C>,
+        mut self,
+        children: &impl AsRef<SharedInformer<C>>,
         predicate: impl Fn(&InformerEvent<C>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.add_owned(children, Some(Arc::new(predicate)))
+        self.add_owned(children.as_ref(), Some(Arc::new(predicate)));
+        self
     }
 
-    fn add_owned<C: Object>(
-        mut self,
+    pub(crate) fn add_owned<C: Object>(
+        &mut self,
         children: &SharedInformer<C>,
         predicate: Option<Predicate<C>>,
-    ) -> Self {
+    ) {
         let is_elsewhere = self.primary.kind().cluster_scoped;
         let needs = if is_elsewhere {
             Needs::All
@@ -174,7 +188,6 @@ impl<K: Object> Controller<K> {
         let owner = move |child: &Arc<C>| controller_key(&kind, &**child).into_iter().collect();
         self.triggers
             .push(trigger(children, false, predicate, owner));
-        self
     }
 
     /// Enqueues the keys that `mapper` returns when an object of another kind is added, changed or deleted. On a change, `mapper` is called
@@ -182,9 +195,10 @@ impl<K: Object> Controller<K> {
     #[must_use]
     pub fn watches<C: Object>(
         mut self,
-        others: &SharedInformer<C>,
+        others: &impl AsRef<SharedInformer<C>>,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
+        let others = others.as_ref();
         self.informers.push((others.id(), Needs::All));
         self.triggers.push(trigger(others, false, None, mapper));
         self
@@ -194,10 +208,11 @@ impl<K: Object> Controller<K> {
     #[must_use]
     pub fn watches_if<C: Object>(
         mut self,
-        others: &SharedInformer<C>,
+        others: &impl AsRef<SharedInformer<C>>,
         predicate: impl Fn(&InformerEvent<C>) -> bool + Send + Sync + 'static,
         mapper: impl Fn(&Arc<C>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
+        let others = others.as_ref();
         self.informers.push((others.id(), Needs::All));
         self.triggers
             .push(trigger(others, false, Some(Arc::new(predicate)), mapper));
@@ -226,6 +241,40 @@ impl<K: Object> Controller<K> {
         self
     }
 
+    /// Returns a handle to the counters, to read while the controller runs.
+    pub fn metrics(&self) -> MetricsHandle {
+        self.metrics.clone()
+    }
+
+    /// Gives it another host, and returns the one that it had.
+    fn moved_to<Other>(self, host: Other) -> (Controller<K, Other>, By) {
+        let moved = Controller {
+            primary: self.primary,
+            predicates: self.predicates,
+            triggers: self.triggers,
+            informers: self.informers,
+            sources: self.sources,
+            limiter: self.limiter,
+            workers: self.workers,
+            max_retries: self.max_retries,
+            grace_period: self.grace_period,
+            cache_sync_timeout: self.cache_sync_timeout,
+            reconcile_timeout: self.reconcile_timeout,
+            writer: self.writer,
+            needs_leader_election: self.needs_leader_election,
+            may_be_divided: self.may_be_divided,
+            has_whole_caches: self.has_whole_caches,
+            shards: self.shards,
+            warm_up: self.warm_up,
+            shutdown: self.shutdown,
+            metrics: self.metrics,
+            host,
+        };
+        (moved, self.host)
+    }
+}
+
+impl<K: Object> Controller<K> {
     /// Returns what a manager must know to run it.
     pub(crate) fn plan(&self) -> Plan {
         Plan {
@@ -261,11 +310,6 @@ impl<K: Object> Controller<K> {
         self.shards = Some(shards);
         self
     }
-
-    /// Returns a handle to the counters, to read while the controller runs.
-    pub fn metrics(&self) -> MetricsHandle {
-        self.metrics.clone()
-    }
 }
 
 /// Which objects of an informer a controller needs, if its own objects are divided.
@@ -300,7 +344,7 @@ pub(crate) struct Defaults {
     pub(crate) grace_period: Duration,
 }
 
-impl<K: Object> fmt::Debug for Controller<K> {
+impl<K: Object, By> fmt::Debug for Controller<K, By> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Controller")
             .field("kind", &self.primary.kind().to_string())

@@ -75,7 +75,7 @@ mod tests {
     use kube::core::ObjectMeta;
 
     use super::*;
-    use crate::cache::Object;
+    use crate::Object;
 
     fn child(api_version: &str, kind: &str, controller: Option<bool>) -> Pod {
         let owner = OwnerReference {

@@ -23,7 +23,8 @@ use super::{
     worker::{Attempt, Failed, Reconciling, Worker},
 };
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     client::{describe, writer::Writer},
     informer::SharedInformer,
     panics,

@@ -4,13 +4,9 @@ use std::time::Duration;
 use futures::future::FutureExt as _;
 
 use super::Controller;
-use crate::{
-    cache::{Object, ObjectKey},
-    client::writer::Writer,
-    queue::RateLimiter,
-};
+use crate::{Object, cache::ObjectKey, client::writer::Writer, queue::RateLimiter};
 
-impl<K: Object> Controller<K> {
+impl<K: Object, By> Controller<K, By> {
     /// Does not enqueue an object for changes that reconciles of this controller have made, of the object itself or of its children.
     ///
     /// The client must be a manager's, or one of
@@ -66,7 +62,7 @@ impl<K: Object> Controller<K> {
         self
     }
 
-    /// Sets how long the first lists of all informers may take before [`run`](Self::run) fails, if the server serves their kinds. The default is the
+    /// Sets how long the first lists of all informers may take before [`run`](Controller::run) fails, if the server serves their kinds. The default is the
     /// [manager's](crate::manager::ManagerBuilder::cache_sync_timeout), or two minutes.
     #[must_use]
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {

@@ -6,7 +6,8 @@ use parking_lot::Mutex;
 
 use super::trigger::Predicate;
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     informer::{InformerEvent, SharedInformer},
     queue::{LOW_PRIORITY, WorkQueue},
     shards::{Entered, ShardSet},

@@ -7,7 +7,8 @@ use tracing::error;
 
 use super::{RunError, causes::Causes};
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     client::writer::Writer,
     informer::{Deleted, EventHandler, Informer, InformerEvent, Registration, SharedInformer},
     panics,

@@ -15,14 +15,14 @@ use std::{
 };
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kube::Client;
+use kube::{Client, Resource};
 use parking_lot::Mutex;
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 use tracing::{debug, warn};
 
 use self::publisher::Publisher;
 
-pub use kube::runtime::events::{EventType, Reporter};
+pub use kube::runtime::events::{Event, EventType, Reporter};
 
 /// Longest queue of events (client-go's). When it is full, new events are dropped and counted.
 const QUEUE: usize = 1000;
@@ -38,15 +38,20 @@ const FLUSH: Duration = Duration::from_secs(10);
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube::Resource;
-/// use kube_codegen_runtime::event::{EventRecorder, EventType};
+/// use kube_codegen_runtime::event::{Event, EventRecorder, EventType};
 /// use kube_codegen_testing::ApiServer;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let server = ApiServer::new();
 /// let events = EventRecorder::new(server.client(), "my-controller");
 /// let object = ConfigMap::default();
-/// events.event(&object.object_ref(&()), EventType::Normal, "Synced", "Reconcile", "everything is up to date");
+/// events.publish(&object, Event {
+///     type_: EventType::Normal,
+///     reason: "Synced".into(),
+///     action: "Reconcile".into(),
+///     note: Some("everything is up to date".into()),
+///     secondary: None,
+/// });
 /// events.shutdown().await;
 /// assert_eq!(server.writes().len(), 1);
 /// # }
@@ -102,49 +107,27 @@ impl EventRecorder {
         }
     }
 
-    /// Reports an event about `regarding` (see `kube::Resource::object_ref`) and returns at once.
+    /// Reports an event about `object`, and returns at once. It takes the [`Event`] of kube's `Recorder`.
     ///
     /// `reason` (why, in `PascalCase`) and `action` (what was done) are cut off after 128 bytes, `note` (for people) after 1,024 bytes. Events
     /// about cluster-scoped objects go to the namespace `default`.
-    pub fn event(
-        &self,
-        regarding: &ObjectReference,
-        type_: EventType,
-        reason: impl Into<String>,
-        action: impl Into<String>,
-        note: impl Into<String>,
-    ) {
-        self.publish(Occurrence {
+    pub fn publish<K: Resource<DynamicType = ()>>(&self, object: &K, event: Event) {
+        self.publish_for(&object.object_ref(&()), event);
+    }
+
+    /// Like [`publish`](Self::publish), about the object that a reference names, such as one of a kind that is known at run time only.
+    pub fn publish_for(&self, regarding: &ObjectReference, event: Event) {
+        self.enqueue(Occurrence {
             regarding: regarding.clone(),
-            related: None,
-            type_,
-            reason: reason.into(),
-            action: action.into(),
-            note: note.into(),
+            related: event.secondary,
+            type_: event.type_,
+            reason: event.reason,
+            action: event.action,
+            note: event.note.unwrap_or_default(),
         });
     }
 
-    /// Like [`event`](Self::event), with a second object that the event is about.
-    pub fn event_with_related(
-        &self,
-        regarding: &ObjectReference,
-        related: &ObjectReference,
-        type_: EventType,
-        reason: impl Into<String>,
-        action: impl Into<String>,
-        note: impl Into<String>,
-    ) {
-        self.publish(Occurrence {
-            regarding: regarding.clone(),
-            related: Some(related.clone()),
-            type_,
-            reason: reason.into(),
-            action: action.into(),
-            note: note.into(),
-        });
-    }
-
-    fn publish(&self, occurrence: Occurrence) {
+    fn enqueue(&self, occurrence: Occurrence) {
         let ObjectReference { kind, name, .. } = &occurrence.regarding;
         // The code that reports an event logs what it did, or the controller its error.
         debug!(

@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
 
 use super::{InformerConfig, InitialList, Namespaces, state::MetaTransform};
-use crate::cache::Object;
+use crate::Object;
 
 /// Settings of an [`InformerFactory`](super::InformerFactory).
 #[derive(Clone)]

@@ -22,7 +22,8 @@ use super::{
     synced::{NotSynced, not_synced, wait_settled_within, wait_synced, wait_synced_within},
     untyped::{Informer, InformerId},
 };
-use crate::cache::{Object, ObjectKind};
+use crate::Object;
+use crate::cache::ObjectKind;
 
 /// Creates one [`SharedInformer`] per kind, and starts and stops them together. A clone is a handle on the same factory.
 ///

@@ -14,7 +14,8 @@ use super::{
     waiting::wait_synced,
 };
 use crate::{
-    cache::{Delta, Form, Object, Shared, Slot, typed},
+    Object,
+    cache::{Delta, Form, Shared, Slot, typed},
     panics,
 };
 

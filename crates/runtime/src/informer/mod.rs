@@ -59,4 +59,4 @@ pub use stream::EventStream;
 pub use synced::NotSynced;
 pub(crate) use untyped::{Informer, InformerId};
 
-pub use crate::cache::{IndexError, NAMESPACE_INDEX, Object, ObjectKey};
+pub use crate::cache::{IndexError, NAMESPACE_INDEX, ObjectKey};

@@ -8,7 +8,7 @@ use kube::runtime::{
 };
 
 use super::{InformerEvent, SharedInformer};
-use crate::cache::{Object, ObjectKey};
+use crate::{Object, cache::ObjectKey};
 
 impl<K: Object + Clone> SharedInformer<K>
 where

@@ -4,7 +4,7 @@ use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 use tokio::time::sleep;
 
 use super::{error::Stopped, listener::ListenerState, state::State};
-use crate::cache::Object;
+use crate::Object;
 
 /// Redelivers all objects to one handler, about once per `period`, until the handler is removed.
 pub(super) async fn resync_every(

@@ -16,9 +16,9 @@ use super::{
     untyped::{Informer, InformerId},
 };
 use crate::{
+    Object,
     cache::{
-        AnyObject, IndexError, Object, ObjectKey, ObjectKind, read, typed, typed_all, typed_mut,
-        typed_ref,
+        AnyObject, IndexError, ObjectKey, ObjectKind, read, typed, typed_all, typed_mut, typed_ref,
     },
     lister::Lister,
 };
@@ -358,6 +358,12 @@ impl<K: Object> SharedInformer<K> {
     /// Returns the names of the kind.
     pub(crate) fn kind(&self) -> &ObjectKind {
         &self.inner.state.kind
+    }
+}
+
+impl<K: Object> AsRef<Self> for SharedInformer<K> {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 

@@ -10,7 +10,7 @@ use futures::Stream;
 use tokio_util::sync::DropGuard;
 
 use super::{handler::InformerEvent, listener::Inbox, state::State};
-use crate::cache::Object;
+use crate::Object;
 
 /// The notifications of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the subscription.
 #[must_use = "events pile up until the stream is polled"]

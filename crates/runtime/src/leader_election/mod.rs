@@ -62,7 +62,7 @@ pub(crate) use self::{
 };
 use crate::{
     client::describe,
-    event::{EventRecorder, EventType},
+    event::{Event, EventRecorder, EventType},
 };
 
 pub use crate::client::NotLeading;
@@ -274,12 +274,15 @@ impl LeaderElector {
             info!(lease = self.lock.name(), "{note}");
             return;
         };
-        recorder.event(
+        recorder.publish_for(
             &self.lock.reference(),
-            EventType::Normal,
-            "LeaderElection",
-            "LeaderElection",
-            note,
+            Event {
+                type_: EventType::Normal,
+                reason: "LeaderElection".into(),
+                action: "LeaderElection".into(),
+                note: Some(note),
+                secondary: None,
+            },
         );
     }
 }

@@ -2,6 +2,7 @@
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 use kube::{Client, Config};
+use parking_lot::Mutex;
 
 #[cfg(feature = "server")]
 use super::servers::Servers;
@@ -156,7 +157,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Sets the field manager of all writes through [`Manager::client`] that have none.
+    /// Sets the field manager of all writes through [`Manager::client`] that have none, and of [`Manager::children`]; by default the name of the
+    /// operator.
     pub fn field_manager(mut self, name: impl Into<String>) -> Self {
         self.writes.field_manager = Some(name.into());
         self
@@ -243,6 +245,11 @@ impl ManagerBuilder {
             }
         };
         let factory = self.informers.build();
+        let mut writes = self.writes;
+        let field_manager = writes
+            .field_manager
+            .get_or_insert_with(|| self.name.clone())
+            .clone();
         let state = State::new();
         #[cfg(feature = "metrics")]
         {
@@ -269,8 +276,9 @@ impl ManagerBuilder {
             Some(Election::Shards(replica)) => replica.fence(&client),
         };
         Ok(Manager {
-            fenced: self.writes.clone().apply(fenced),
-            writes: self.writes,
+            fenced: writes.clone().apply(fenced),
+            writes,
+            writer: field_manager,
             name: self.name,
             client,
             factory,
@@ -279,7 +287,7 @@ impl ManagerBuilder {
             term: election.as_ref().map(Election::term),
             shards: election.as_ref().and_then(Election::shards),
             election,
-            runnables: Vec::new(),
+            runnables: Mutex::default(),
             controllers: Controllers::new(
                 self.defaults,
                 self.workers,

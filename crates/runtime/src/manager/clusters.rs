@@ -34,6 +34,7 @@ impl Manager {
         let settings = Settings {
             factory: self.factory.clone(),
             name: self.name.clone(),
+            field_manager: self.writer.clone(),
             defaults: Defaults {
                 cache_sync_timeout: Duration::MAX,
                 ..self.controllers.defaults.clone()
@@ -51,7 +52,7 @@ impl Manager {
             settings: Arc::new(settings),
             clusters: clusters.clone(),
         };
-        self.controllers.has_members = true;
+        self.controllers.add_members();
         self.add(Runnable::new("member clusters", |stop| members.run(stop)));
         clusters
     }

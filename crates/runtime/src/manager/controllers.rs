@@ -4,6 +4,8 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
+
 use super::ManagerError;
 use crate::{
     controller::{Defaults, Needs, Plan},
@@ -18,9 +20,16 @@ pub(super) struct Controllers {
     pub(super) workers: usize,
     /// By kind and group.
     pub(super) workers_of: BTreeMap<String, usize>,
-    /// Whether there may be controllers of members, whose kinds are not known yet.
-    pub(super) has_members: bool,
     warm_up: bool,
+    /// Changes through a shared reference: controllers are added while others are being built.
+    added: Mutex<Added>,
+}
+
+/// What is known of the controllers that were added.
+#[derive(Debug, Default)]
+struct Added {
+    /// Whether there may be controllers of members, whose kinds are not known yet.
+    has_members: bool,
     names: BTreeSet<String>,
     kinds: BTreeSet<String>,
     taken: Option<String>,
@@ -42,20 +51,19 @@ impl Controllers {
         Self {
             workers,
             workers_of,
-            has_members: false,
             warm_up,
-            names: BTreeSet::new(),
-            kinds: BTreeSet::new(),
-            taken: None,
-            caches: HashMap::new(),
-            divisible: HashMap::new(),
-            cache_sync_timeout: defaults.cache_sync_timeout,
+            added: Mutex::new(Added {
+                cache_sync_timeout: defaults.cache_sync_timeout,
+                ..Added::default()
+            }),
             defaults,
         }
     }
 
     /// Adds a controller, and returns its number of workers unless it has its own.
-    pub(super) fn add(&mut self, plan: Plan, shards: Option<ShardKey>) -> usize {
+    pub(super) fn add(&self, plan: Plan, shards: Option<ShardKey>) -> usize {
+        let mut added = self.added.lock();
+        let added = &mut *added;
         let is_warm = !plan.needs_leader_election || plan.warm_up.unwrap_or(self.warm_up);
         for (informer, needs) in plan.informers {
             let is_divisible = match (needs, shards) {
@@ -64,47 +72,56 @@ impl Controllers {
                 }
                 _ => false,
             };
-            *self.divisible.entry(informer).or_insert(true) &= is_divisible;
-            *self.caches.entry(informer).or_default() |= is_warm;
+            *added.divisible.entry(informer).or_insert(true) &= is_divisible;
+            *added.caches.entry(informer).or_default() |= is_warm;
         }
         if let Some(timeout) = plan.cache_sync_timeout {
-            self.cache_sync_timeout = self.cache_sync_timeout.max(timeout);
+            added.cache_sync_timeout = added.cache_sync_timeout.max(timeout);
         }
         let workers = self.workers_of.get(&plan.kind).copied();
-        self.kinds.insert(plan.kind);
-        if !self.names.insert(plan.name.clone()) {
-            self.taken.get_or_insert(plan.name);
+        added.kinds.insert(plan.kind);
+        if !added.names.insert(plan.name.clone()) {
+            added.taken.get_or_insert(plan.name);
         }
         workers.unwrap_or(self.workers)
     }
 
+    /// Expects controllers of members.
+    pub(super) fn add_members(&self) {
+        self.added.lock().has_members = true;
+    }
+
     /// Fails if two controllers have the same name, or a setting is for a kind without a controller.
     pub(super) fn check(&self) -> Result<(), ManagerError> {
-        if let Some(name) = &self.taken {
+        let added = self.added.lock();
+        if let Some(name) = &added.taken {
             return Err(ManagerError::NameTaken { name: name.clone() });
         }
-        let unknown = |kind: &&String| !self.has_members && !self.kinds.contains(*kind);
+        let unknown = |kind: &&String| !added.has_members && !added.kinds.contains(*kind);
         match self.workers_of.keys().find(unknown) {
             None => Ok(()),
             Some(kind) => Err(ManagerError::NoController {
                 kind: kind.clone(),
-                known: self.kinds.iter().cloned().collect(),
+                known: added.kinds.iter().cloned().collect(),
             }),
         }
     }
 
     /// Whether the cache of an informer may have the objects of this replica's ranges alone.
     pub(super) fn is_divisible(&self, informer: InformerId) -> bool {
-        self.divisible
+        let added = self.added.lock();
+        added
+            .divisible
             .get(&informer)
             .is_some_and(|allowed| *allowed)
     }
 
     pub(super) fn caches(&self) -> Caches {
+        let added = self.added.lock();
         Caches {
-            is_warm: self.caches.clone(),
+            is_warm: added.caches.clone(),
             otherwise: self.warm_up,
-            timeout: self.cache_sync_timeout,
+            timeout: added.cache_sync_timeout,
         }
     }
 }

@@ -6,10 +6,7 @@
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::api::Patch;
 //! use kube_codegen_runtime::{
-//!     client::TypedClient,
-//!     controller::{Action, Controller, OnError},
-//!     leader_election::LeaderElectionConfig,
-//!     manager::Manager,
+//!     client::TypedClient, controller::Action, leader_election::LeaderElectionConfig, manager::Manager,
 //! };
 //! use kube_codegen_testing::ApiServer;
 //! use serde_json::json;
@@ -23,13 +20,11 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let server = ApiServer::new();
 //! server.seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}))?;
-//! let mut manager = Manager::builder(server.client(), "my-operator")
+//! let manager = Manager::builder(server.client(), "my-operator")
 //!     .leader_election(LeaderElectionConfig::new("my-operator").namespace("default"))
 //!     .build()?;
 //!
-//! let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
-//! let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), "default");
-//! manager.controller(controller, |controller| controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(maps)));
+//! manager.reconcile().run(reconcile, TypedClient::namespaced(manager.client(), "default"));
 //!
 //! // A program calls `manager.run_until_signal()`.
 //! let written = server.until(|server| server.get::<ConfigMap>("default", "a")?.data);
@@ -84,11 +79,13 @@ use crate::server::checks::Check;
 #[cfg(feature = "webhook")]
 use crate::webhook::{Running, WebhookServer, Webhooks};
 use crate::{
-    cache::Object,
-    controller::Controller,
+    Object,
+    children::Children,
+    controller::{Controller, Host, Managed, RunError},
     event::EventRecorder,
-    informer::InformerFactory,
+    informer::{InformerFactory, SharedInformer},
     leader_election::{LeaderElector, LeaderStatus, Term},
+    record::apply::Fields,
     shards::{Replica, ShardStatus},
 };
 
@@ -167,10 +164,13 @@ pub struct Manager {
     shards: Option<ShardStatus>,
     term: Option<Term>,
     status: Option<LeaderStatus>,
-    runnables: Vec<Runnable>,
+    /// Grows through a shared reference, like the controllers.
+    runnables: Mutex<Vec<Runnable>>,
     controllers: Controllers,
     writes: WriteOptions,
     name: String,
+    /// The field manager of what controllers write.
+    writer: String,
     state: Arc<State>,
     #[cfg(feature = "metrics")]
     metrics: Metrics,
@@ -304,10 +304,74 @@ impl Manager {
 
     /// Adds a part that starts and stops with the manager.
     pub fn add(&mut self, runnable: Runnable) {
-        self.runnables.push(runnable);
+        self.runnables.get_mut().push(runnable);
+    }
+
+    /// Returns a controller of the objects of a kind, to set what enqueues them and then [`run`](Controller::run) it. It has the settings of every
+    /// [`Controller`].
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::{ConfigMap, Service}};
+    /// use kube_codegen_runtime::{children::{ChildError, Children}, controller::Action, manager::Manager};
+    ///
+    /// struct Context {
+    ///     client: kube::Client,
+    ///     maps: Children<ConfigMap>,
+    ///     services: Children<Service>,
+    /// }
+    ///
+    /// async fn reconcile(deployment: Arc<Deployment>, context: Arc<Context>) -> Result<Action, ChildError> {
+    ///     // Compare the actual state with the one that `deployment` describes, and correct it.
+    ///     Ok(Action::await_change())
+    /// }
+    ///
+    /// # fn example(manager: &Manager) {
+    /// let (maps, services) = (manager.children(), manager.children());
+    /// manager
+    ///     .reconcile::<Deployment>()
+    ///     .owns(&maps)
+    ///     .owns(&services)
+    ///     .run(reconcile, Context { client: manager.client(), maps, services });
+    /// # }
+    /// ```
+    ///
+    /// After an error, an object is retried with a back-off; [`on_error`](Controller::on_error) replaces that. By default, the controller runs while this
+    /// process leads. [`Manager::run`] fails if two controllers have the same [name](Controller::named).
+    #[must_use = "it does nothing without `run`"]
+    pub fn reconcile<K: Object>(&self) -> Controller<K, Managed<&Self>>
+    where
+        K::DynamicType: Default,
+    {
+        self.reconcile_from(&self.factory.informer())
+    }
+
+    /// Like [`reconcile`](Self::reconcile), for the objects of an informer: one of a kind that is known at run time only, or one that the
+    /// [`factory`](Self::factory) does not have.
+    #[must_use = "it does nothing without `run`"]
+    pub fn reconcile_from<K: Object>(
+        &self,
+        informer: &SharedInformer<K>,
+    ) -> Controller<K, Managed<&Self>> {
+        Controller::for_informer(informer).managed_by(self)
+    }
+
+    /// Returns the children of a kind: their informer, and what keeps them by server-side apply as the
+    /// [field manager](ManagerBuilder::field_manager) of this manager.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::apps::v1::Deployment;
+    /// # fn example(manager: &kube_codegen_runtime::manager::Manager) {
+    /// let deployments = manager.children::<Deployment>();
+    /// # }
+    /// ```
+    pub fn children<K: Object<DynamicType = ()> + Fields>(&self) -> Children<K> {
+        Children::of_host(&self)
     }
 
     /// Adds a controller, which by default runs while this process leads. `run` calls one of its `run` methods.
+    /// [`reconcile`](Self::reconcile) is shorter.
     ///
     /// While the server does not serve its kind, because the CRD is not installed or was deleted, it waits, and the others work. See
     /// [`SharedInformer::is_served`](crate::informer::SharedInformer::is_served).
@@ -315,6 +379,18 @@ impl Manager {
     /// [`run`](Self::run) fails if two controllers have the same [name](Controller::named).
     pub fn controller<K, F, E>(
         &mut self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.add_controller(controller, run);
+    }
+
+    fn add_controller<K, F, E>(
+        &self,
         controller: Controller<K>,
         run: impl FnOnce(Controller<K>) -> F + Send + 'static,
     ) where
@@ -344,11 +420,36 @@ impl Manager {
         let runnable = Runnable::new(name, |stop: CancellationToken| {
             run(controller.graceful_shutdown_on(stop.cancelled_owned()))
         });
-        self.add(if is_divided {
+        self.runnables.lock().push(if is_divided {
             runnable.divided()
         } else {
             runnable.needs_leader_election(needs_leader_election)
         });
+    }
+}
+
+impl Host for &Manager {
+    fn client(&self) -> Client {
+        Manager::client(self)
+    }
+
+    fn factory(&self) -> &InformerFactory {
+        &self.factory
+    }
+
+    fn field_manager(&self) -> &str {
+        &self.writer
+    }
+
+    fn add<K, F>(
+        &self,
+        controller: Controller<K>,
+        run: impl FnOnce(Controller<K>) -> F + Send + 'static,
+    ) where
+        K: Object,
+        F: Future<Output = Result<(), RunError>> + Send + 'static,
+    {
+        self.add_controller(controller, run);
     }
 }
 

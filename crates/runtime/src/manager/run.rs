@@ -115,7 +115,7 @@ struct Parts {
 impl Parts {
     fn new(manager: Manager, failures: &UnboundedSender<ManagerError>) -> Self {
         let [servers, webhooks, others, leader] = [(); 4].map(|()| Tasks::new(failures));
-        let waiting = manager.runnables.into_iter();
+        let waiting = manager.runnables.into_inner().into_iter();
         #[cfg(feature = "server")]
         let waiting = waiting.chain(manager.servers.runnables());
         Self {

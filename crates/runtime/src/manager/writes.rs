@@ -52,7 +52,7 @@ impl WriteOptions {
     fn uri(&self, request: &Request<Body>) -> Result<Uri, http::Error> {
         let uri = request.uri();
         let is_write = [Method::POST, Method::PUT, Method::PATCH].contains(request.method());
-        if !is_write || request.headers().contains_key(UPGRADE) {
+        if !is_write || request.headers().contains_key(UPGRADE) || is_proxied(uri.path()) {
             return Ok(uri.clone());
         }
         let validation = self.field_validation.map(|validation| match validation {
@@ -79,6 +79,28 @@ impl WriteOptions {
     }
 }
 
+/// Whether the API server hands a request on to a Pod, a Service or a kubelet, which would get the parameters.
+fn is_proxied(path: &str) -> bool {
+    let mut segments = path.trim_start_matches('/').split('/');
+    let mut next = || segments.next().unwrap_or_default();
+    if (next(), next()) != ("api", "v1") {
+        return false;
+    }
+    match next() {
+        "namespaces" => {
+            let _namespace = next();
+            let is_target = ["pods", "services"].contains(&next());
+            let _name = next();
+            is_target && next() == "proxy"
+        }
+        "nodes" => {
+            let _name = next();
+            next() == "proxy"
+        }
+        _ => false,
+    }
+}
+
 /// Makes a deletion a dry run. Its body has the options: with a body, the API server ignores those of the query.
 async fn dry_delete(request: Request<Body>) -> Result<Request<Body>, BoxError> {
     let (parts, body) = request.into_parts();
@@ -91,4 +113,54 @@ async fn dry_delete(request: Request<Body>) -> Result<Request<Body>, BoxError> {
     options.insert("dryRun".to_owned(), json!(["All"]));
     let body = Body::from(serde_json::to_vec(&options)?);
     Ok(Request::from_parts(parts, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_for_the_api_server_alone() {
+        let options = WriteOptions {
+            field_manager: Some("operator".to_owned()),
+            ..WriteOptions::default()
+        };
+        let query = |method: &str, path: &str| {
+            let request = Request::builder().method(method).uri(path);
+            let uri = options.uri(&request.body(Body::empty()).unwrap()).unwrap();
+            uri.query().unwrap_or_default().to_owned()
+        };
+        for (method, path, expected) in [
+            (
+                "PUT",
+                "/api/v1/namespaces/a/services/proxy",
+                "fieldManager=operator",
+            ),
+            (
+                "PUT",
+                "/apis/example.com/v1/nodes/one/proxy",
+                "fieldManager=operator",
+            ),
+            (
+                "POST",
+                "/api/v1/namespaces/a/pods?dryRun=All",
+                "dryRun=All&fieldManager=operator",
+            ),
+            (
+                "POST",
+                "/api/v1/namespaces/a/pods?fieldManager=b",
+                "fieldManager=b",
+            ),
+            ("GET", "/api/v1/namespaces/a/pods", ""),
+            (
+                "PUT",
+                "/api/v1/namespaces/a/services/web/proxy/reload?now=1",
+                "now=1",
+            ),
+            ("POST", "/api/v1/namespaces/a/pods/web/proxy", ""),
+            ("POST", "/api/v1/nodes/one/proxy/run", ""),
+        ] {
+            assert_eq!(query(method, path), expected, "{path}");
+        }
+    }
 }

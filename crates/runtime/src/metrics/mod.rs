@@ -53,7 +53,8 @@ pub use self::{
     program::CertificateMetrics,
 };
 use crate::{
-    cache::{Object, ObjectKey},
+    Object,
+    cache::ObjectKey,
     controller::MetricsHandle,
     event::EventRecorder,
     exemplars::TraceId,

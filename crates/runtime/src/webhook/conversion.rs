@@ -9,7 +9,7 @@ use kube::core::{
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::Kind;
+use crate::Object;
 use crate::{chain::BoxError, panics::catch};
 
 pub(super) const API_VERSION: &str = "apiextensions.k8s.io/v1";
@@ -44,7 +44,10 @@ pub(super) enum Failure {
 }
 
 impl Converters {
-    pub(super) fn add<K: Kind, E: fmt::Display>(&mut self, convert: impl Convert<E>) {
+    pub(super) fn add<K: Object<DynamicType = ()>, E: fmt::Display>(
+        &mut self,
+        convert: impl Convert<E>,
+    ) {
         let (kind, group) = (K::kind(&()), K::group(&()));
         let entry = Entry {
             crd: format!("{}.{group}", K::plural(&())),

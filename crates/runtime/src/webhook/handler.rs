@@ -3,12 +3,11 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use json_patch::Patch;
-use kube::Resource;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{Operation, Refusal, Request, refusal::undecodable};
-use crate::{client::transfer::transfer, record};
+use crate::{Object, client::transfer::transfer, record};
 
 /// Messages that `kubectl` prints as `Warning: …`; the API server shortens messages above 256 characters, and all above 4,096.
 pub type Warnings = Vec<String>;
@@ -130,18 +129,7 @@ pub(super) struct Admitted {
 pub(super) type Handler =
     Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Admitted, Refusal>> + Send + Sync>;
 
-/// A kind that webhooks can handle: all generated kinds, and those of `k8s-openapi`.
-pub trait Kind:
-    Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static
-{
-}
-
-impl<K> Kind for K where
-    K: Resource<DynamicType = ()> + Serialize + DeserializeOwned + Send + Sync + 'static
-{
-}
-
-pub(super) fn defaulting<K: Kind>(handler: impl Defaulter<K>) -> Handler {
+pub(super) fn defaulting<K: Object<DynamicType = ()>>(handler: impl Defaulter<K>) -> Handler {
     let handler = Arc::new(handler);
     Arc::new(move |request| {
         let handler = Arc::clone(&handler);
@@ -163,7 +151,7 @@ pub(super) fn defaulting<K: Kind>(handler: impl Defaulter<K>) -> Handler {
     })
 }
 
-pub(super) fn validating<K: Kind>(handler: impl Validator<K>) -> Handler {
+pub(super) fn validating<K: Object<DynamicType = ()>>(handler: impl Validator<K>) -> Handler {
     let handler = Arc::new(handler);
     Arc::new(move |request| {
         let handler = Arc::clone(&handler);
@@ -191,7 +179,11 @@ pub(super) fn validating<K: Kind>(handler: impl Validator<K>) -> Handler {
     })
 }
 
-fn decode<K: Kind>(request: &Request, json: Option<&Value>, field: &str) -> Result<K, Refusal> {
+fn decode<K: Object<DynamicType = ()>>(
+    request: &Request,
+    json: Option<&Value>,
+    field: &str,
+) -> Result<K, Refusal> {
     let (kind, wanted) = (
         &request.kind,
         (K::group(&()), K::version(&()), K::kind(&())),

@@ -74,7 +74,7 @@ pub use self::{
     certificates::{CertificateError, OwnCertificates},
     client::ClientConfig,
     configuration::Configurations,
-    handler::{Defaulter, Kind, Validator, Warnings},
+    handler::{Defaulter, Validator, Warnings},
     refusal::{FieldErrors, Refusal},
     request::{Operation, Request},
     settings::{Certificates, WebhookError, WebhookServer},
@@ -83,6 +83,7 @@ use self::{
     conversion::{Convert, Converters},
     handler::Handler,
 };
+use crate::Object;
 
 /// How long the API server waits for an admission webhook by default.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -112,12 +113,12 @@ impl Webhooks {
     }
 
     /// Adds a webhook that fills in fields of new and updated objects.
-    pub fn defaulting<K: Kind>(self, handler: impl Defaulter<K>) -> Self {
+    pub fn defaulting<K: Object<DynamicType = ()>>(self, handler: impl Defaulter<K>) -> Self {
         self.webhook(Webhook::defaulting(handler))
     }
 
     /// Adds a webhook that accepts or refuses objects.
-    pub fn validating<K: Kind>(self, handler: impl Validator<K>) -> Self {
+    pub fn validating<K: Object<DynamicType = ()>>(self, handler: impl Validator<K>) -> Self {
         self.webhook(Webhook::validating::<K>(handler))
     }
 
@@ -141,7 +142,10 @@ impl Webhooks {
     /// // ConfigMaps have one version; a generated kind has its own.
     /// let webhooks = Webhooks::new("my-operator").converting::<ConfigMap, _>(convert);
     /// ```
-    pub fn converting<K: Kind, E: fmt::Display>(mut self, convert: impl Convert<E>) -> Self {
+    pub fn converting<K: Object<DynamicType = ()>, E: fmt::Display>(
+        mut self,
+        convert: impl Convert<E>,
+    ) -> Self {
         self.converters.add::<K, E>(convert);
         self
     }
@@ -212,18 +216,22 @@ pub struct Webhook {
 
 impl Webhook {
     /// A webhook that fills in fields, at the path `/mutate-GROUP-VERSION-KIND` (as in controller-runtime).
-    pub fn defaulting<K: Kind>(handler: impl Defaulter<K>) -> Self {
+    pub fn defaulting<K: Object<DynamicType = ()>>(handler: impl Defaulter<K>) -> Self {
         let operations = handler.operations();
         Self::new::<K>(true, operations, handler::defaulting(handler))
     }
 
     /// A webhook that accepts or refuses objects, at the path `/validate-GROUP-VERSION-KIND`.
-    pub fn validating<K: Kind>(handler: impl Validator<K>) -> Self {
+    pub fn validating<K: Object<DynamicType = ()>>(handler: impl Validator<K>) -> Self {
         let operations = handler.operations();
         Self::new::<K>(false, operations, handler::validating(handler))
     }
 
-    fn new<K: Kind>(mutating: bool, operations: Vec<Operation>, handler: Handler) -> Self {
+    fn new<K: Object<DynamicType = ()>>(
+        mutating: bool,
+        operations: Vec<Operation>,
+        handler: Handler,
+    ) -> Self {
         let (group, version, kind) = (K::group(&()), K::version(&()), K::kind(&()));
         Self {
             mutating,

@@ -2,13 +2,23 @@
 use crate::caches::script::{Server, server};
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
 use kube::Resource;
-use kube_codegen_runtime::event::{EventRecorder, EventType, Reporter};
+use kube_codegen_runtime::event::{Event, EventRecorder, EventType, Reporter};
 use serde_json::json;
 use std::time::Duration;
 
 fn object() -> ObjectReference {
     let map: ConfigMap = serde_json::from_value(crate::caches::script::map("a", "1")).unwrap();
     map.object_ref(&())
+}
+
+fn event(type_: EventType, reason: &str, action: &str, note: impl Into<String>) -> Event {
+    Event {
+        type_,
+        reason: reason.into(),
+        action: action.into(),
+        note: Some(note.into()),
+        secondary: None,
+    }
 }
 
 fn recorder() -> (EventRecorder, Server) {
@@ -28,12 +38,9 @@ fn recorder() -> (EventRecorder, Server) {
 #[tokio::test(start_paused = true)]
 async fn an_event_fits_the_api() {
     let (events, mut server) = recorder();
-    events.event(
+    events.publish_for(
         &object(),
-        EventType::Normal,
-        "Synced",
-        "Sync",
-        "é".repeat(600),
+        event(EventType::Normal, "Synced", "Sync", "é".repeat(600)),
     );
     let call = server.next().await;
     assert_eq!(
@@ -60,7 +67,12 @@ async fn an_event_fits_the_api() {
 #[tokio::test(start_paused = true)]
 async fn repeats_form_a_series_per_note() {
     let (events, mut server) = recorder();
-    let send = |note: &str| events.event(&object(), EventType::Warning, "Invalid", "Check", note);
+    let send = |note: &str| {
+        events.publish_for(
+            &object(),
+            event(EventType::Warning, "Invalid", "Check", note),
+        );
+    };
     for note in ["first", "second", "first", "first"] {
         send(note);
     }
@@ -106,8 +118,8 @@ async fn repeats_form_a_series_per_note() {
 #[tokio::test(start_paused = true)]
 async fn server_errors_are_retried_and_rejections_are_not() {
     let (events, mut server) = recorder();
-    events.event(&object(), EventType::Normal, "Synced", "Sync", "one");
-    events.event(&object(), EventType::Normal, "Synced", "Sync", "two");
+    events.publish_for(&object(), event(EventType::Normal, "Synced", "Sync", "one"));
+    events.publish_for(&object(), event(EventType::Normal, "Synced", "Sync", "two"));
     let mut names = Vec::new();
     for code in [503, 500, 429] {
         let call = server.next().await;
@@ -134,7 +146,7 @@ async fn cluster_scoped_objects_report_to_the_default_namespace() {
         name: Some("system:n".into()),
         ..ObjectReference::default()
     };
-    events.event(&node, EventType::Normal, "Ready", "", "");
+    events.publish_for(&node, event(EventType::Normal, "Ready", "", ""));
     let call = server.next().await;
     assert_eq!(
         call.path,
@@ -153,7 +165,7 @@ async fn cluster_scoped_objects_report_to_the_default_namespace() {
 async fn shutdown_sends_queued_events_and_drops_later_ones() {
     let (events, mut server) = recorder();
     for note in ["one", "two"] {
-        events.event(&object(), EventType::Normal, "Synced", "Sync", note);
+        events.publish_for(&object(), event(EventType::Normal, "Synced", "Sync", note));
     }
     let serve = tokio::spawn(async move {
         let mut notes = Vec::new();
@@ -170,7 +182,10 @@ async fn shutdown_sends_queued_events_and_drops_later_ones() {
     assert!(serve.is_finished());
     assert_eq!(serve.await.unwrap(), ["one", "two"]);
     assert_eq!(events.dropped(), 0);
-    events.event(&object(), EventType::Normal, "Synced", "Sync", "three");
+    events.publish_for(
+        &object(),
+        event(EventType::Normal, "Synced", "Sync", "three"),
+    );
     assert_eq!(events.dropped(), 1);
 }
 
@@ -178,12 +193,9 @@ async fn shutdown_sends_queued_events_and_drops_later_ones() {
 async fn an_unavailable_server_costs_events_but_no_time() {
     let (events, _server) = recorder();
     for number in 0..1500 {
-        events.event(
+        events.publish_for(
             &object(),
-            EventType::Normal,
-            "Synced",
-            "Sync",
-            format!("{number}"),
+            event(EventType::Normal, "Synced", "Sync", format!("{number}")),
         );
     }
     assert_eq!(events.dropped(), 500);
@@ -203,11 +215,19 @@ async fn a_related_object_is_part_of_the_event() {
         name: Some("s".into()),
         ..ObjectReference::default()
     };
-    let type_ = EventType::Normal;
-    events.event_with_related(&object(), &related, type_, "Mounted", "Mount", "");
+    let map: ConfigMap = serde_json::from_value(crate::caches::script::map("a", "1")).unwrap();
+    let mounted = Event {
+        type_: EventType::Normal,
+        reason: "Mounted".into(),
+        action: "Mount".into(),
+        note: None,
+        secondary: Some(related),
+    };
+    events.publish(&map, mounted);
     let body = server.next().await.body;
-    assert_eq!(body["regarding"]["name"], "a");
+    assert_eq!(body["regarding"], json!(object()));
     assert_eq!(body["related"], json!({ "kind": "Secret", "name": "s" }));
+    assert_eq!(body["note"], "");
 }
 
 fn object_named(name: &str) -> ObjectReference {
@@ -220,7 +240,7 @@ async fn an_expired_combination_keeps_its_mark_and_its_count() {
     let (events, mut server) = recorder();
     for number in 0..11 {
         let note = format!("note {number}");
-        events.event(&object(), EventType::Normal, "Synced", "Sync", note);
+        events.publish_for(&object(), event(EventType::Normal, "Synced", "Sync", note));
     }
     for _ in 0..10 {
         let call = server.next().await;
@@ -250,12 +270,9 @@ async fn an_event_that_is_retried_delays_no_event_about_another_object() {
         ("good", "three"),
         ("good", "four"),
     ] {
-        events.event(
+        events.publish_for(
             &object_named(name),
-            EventType::Normal,
-            "Synced",
-            "Sync",
-            note,
+            event(EventType::Normal, "Synced", "Sync", note),
         );
     }
     let began = tokio::time::Instant::now();

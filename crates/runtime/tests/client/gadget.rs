@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::client::StatusSubresource;
+use kube::core::object::HasStatus;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +51,17 @@ kube_codegen_runtime::record::records! {
     GadgetStatus { ports, size }
 }
 
-impl StatusSubresource for Gadget {}
+impl HasStatus for Gadget {
+    type Status = GadgetStatus;
+
+    fn status(&self) -> Option<&GadgetStatus> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<GadgetStatus> {
+        &mut self.status
+    }
+}
 
 impl k8s_openapi::Resource for Gadget {
     const API_VERSION: &'static str = "example.com/v1";

@@ -1,7 +1,7 @@
 //! Kinds as the generator writes them: one namespaced with all subresources, one cluster-scoped without any.
 #![allow(unreachable_pub)]
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_codegen_runtime::client::{ScaleSubresource, StatusSubresource};
+use kube_codegen_runtime::client::{MarkedStatus, ScaleSubresource};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrdKind {
@@ -62,7 +62,7 @@ resource!(
     "zones"
 );
 
-impl StatusSubresource for CrdKind {}
+impl MarkedStatus for CrdKind {}
 impl ScaleSubresource for CrdKind {}
 
 impl CrdKind {

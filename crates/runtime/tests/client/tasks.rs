@@ -4,13 +4,13 @@ use std::{error::Error, pin::pin, sync::Arc, time::Duration};
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus};
 use kube::{
-    Client, Resource,
+    Client,
     api::{DeleteParams, ListParams, Patch, WatchParams},
 };
 use kube_codegen_runtime::{
     client::{AllNamespaces, ErrorExt, TypedClient, retry},
     controller::{Action, Controller, OnError},
-    event::{EventRecorder, EventType},
+    event::{Event, EventRecorder, EventType},
     finalizer::{Step, finalize},
     informer::{EventHandlerFuncs, InformerFactory},
     queue::WorkQueue,
@@ -118,12 +118,15 @@ async fn client_verbs(client: &Client, name: &str, cached: &Deployment) -> Resul
 /// Waits for all that informers, queues and recorders can be awaited for.
 async fn other_verbs(client: &Client, cached: &Deployment) -> Result<(), BoxError> {
     let events = EventRecorder::new(client.clone(), "test");
-    events.event(
-        &cached.object_ref(&()),
-        EventType::Normal,
-        "Tested",
-        "Test",
-        "a note",
+    events.publish(
+        cached,
+        Event {
+            type_: EventType::Normal,
+            reason: "Tested".into(),
+            action: "Test".into(),
+            note: Some("a note".into()),
+            secondary: None,
+        },
     );
     events.shutdown().await;
 

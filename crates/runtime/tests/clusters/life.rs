@@ -5,11 +5,10 @@ use std::sync::{
 };
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::Resource as _;
 use kube_codegen_runtime::{
     clusters::ClusterChange,
     controller::{Action, Controller, OnError},
-    event::{EventRecorder, EventType},
+    event::{Event, EventRecorder, EventType},
     informer::InformerFactory,
     manager::Manager,
 };
@@ -135,12 +134,15 @@ async fn the_manager_stops_within_its_grace_period() {
     let fleet = Fleet::run(builder.build().unwrap(), |cluster| {
         let controller = Controller::for_informer(&cluster.factory().informer::<ConfigMap>());
         let stuck = async |map: Arc<ConfigMap>, recorder: Arc<EventRecorder>| {
-            recorder.event(
-                &map.object_ref(&()),
-                EventType::Warning,
-                "Stuck",
-                "Reconcile",
-                "",
+            recorder.publish(
+                &*map,
+                Event {
+                    type_: EventType::Warning,
+                    reason: "Stuck".into(),
+                    action: "Reconcile".into(),
+                    note: None,
+                    secondary: None,
+                },
             );
             sleep(3600 * SECOND).await;
             Ok::<_, kube::Error>(Action::await_change())

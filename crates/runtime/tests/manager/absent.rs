@@ -16,9 +16,10 @@ use k8s_openapi::{
 };
 use kube::{Client, Resource};
 use kube_codegen_runtime::{
+    Object,
     client::{ErrorExt, TypedClient, describe},
     controller::{Action, Controller, OnError, RunError},
-    informer::{InformerConfig, Object, ObjectKey, SharedInformer},
+    informer::{InformerConfig, ObjectKey, SharedInformer},
     leader_election::LeaderElectionConfig,
     manager::{Manager, ManagerBuilder, ManagerError},
     shards::Shards,

@@ -12,9 +12,9 @@ use kube::{
     api::{DeleteParams, Patch, PatchParams, PostParams},
 };
 use kube_codegen_runtime::{
+    Object,
     client::describe,
     controller::{Action, Controller, MetricsHandle, OnError},
-    informer::Object,
     leader_election::LeaderElectionConfig,
     manager::{FieldValidation, Manager, ManagerBuilder},
 };
@@ -271,7 +271,7 @@ async fn the_client_adds_its_parameters_to_writes() {
     let plain = builder(&server).build().unwrap();
     assert_eq!(
         queries(&server, plain.client()).await,
-        ["", "fieldManager=own", "", ""]
+        ["fieldManager=operator", "fieldManager=own", "", ""]
     );
     let builder = builder(&server).field_manager("my operator").dry_run();
     let manager = builder

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Secret};
 use kube_codegen_runtime::{
     client::describe,
     controller::{Action, Controller, OnError},
-    event::EventType,
+    event::{Event, EventType},
     manager::{CancellationToken, Manager, ManagerError, Runnable},
 };
 use kube_codegen_testing::{ApiServer, Failure, On};
@@ -84,12 +84,15 @@ async fn parts_start_in_order_and_stop_in_reverse() {
     sleep(3 * SECOND).await;
     assert!(is_ready() && secrets.has_synced());
     assert_eq!(log.0.lock().unwrap()[2..], ["+other", "+leader"]);
-    recorder.event(
+    recorder.publish_for(
         &ObjectReference::default(),
-        EventType::Normal,
-        "Last",
-        "Last",
-        "the last event",
+        Event {
+            type_: EventType::Normal,
+            reason: "Last".into(),
+            action: "Last".into(),
+            note: Some("the last event".into()),
+            secondary: None,
+        },
     );
     drop(stop);
     running.await.unwrap().unwrap();

@@ -9,3 +9,4 @@ mod election;
 mod flags;
 mod life;
 mod stalls;
+mod wiring;

@@ -3,11 +3,10 @@ use std::{convert::Infallible, future::pending, net::SocketAddr, sync::Arc, time
 
 use clap::Parser;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::Resource;
 use kube_codegen_runtime::{
     client::describe,
     controller::{Action, Controller, OnError},
-    event::{EventRecorder, EventType},
+    event::{Event, EventRecorder, EventType},
     manager::{Manager, ManagerArgs, ManagerError},
     metrics::prometheus_client::metrics::counter::Counter,
 };
@@ -50,8 +49,14 @@ struct Operator {
 }
 
 async fn reconcile(map: Arc<ConfigMap>, events: Arc<EventRecorder>) -> Result<Action, Infallible> {
-    let reference = map.object_ref(&());
-    events.event(&reference, EventType::Normal, "Synced", "Reconcile", "done");
+    let synced = Event {
+        type_: EventType::Normal,
+        reason: "Synced".into(),
+        action: "Reconcile".into(),
+        note: Some("done".into()),
+        secondary: None,
+    };
+    events.publish(&*map, synced);
     Ok(Action::await_change())
 }
 

@@ -20,7 +20,7 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use kube_codegen_runtime::{
-    controller::{Action, Controller, OnError},
+    controller::Action,
     informer::{Deleted, EventHandler, ObjectKey},
     lister::Lister,
     manager::{Manager, ManagerError},
@@ -139,7 +139,7 @@ async fn label(
 
 /// Runs a process, and replaces what the former one has seen.
 async fn run(client: Client, current: Arc<Mutex<Shared>>) -> Result<(), ManagerError> {
-    let mut manager = Manager::builder(client, "recorder").workers(3).build()?;
+    let manager = Manager::builder(client, "recorder").workers(3).build()?;
     let maps = manager.factory().informer::<ConfigMap>();
     let seen = Shared::default();
     lock(&seen).lister = Some(maps.lister().detached());
@@ -149,10 +149,7 @@ async fn run(client: Client, current: Arc<Mutex<Shared>>) -> Result<(), ManagerE
         seen,
         client: manager.client(),
     };
-    let controller = Controller::for_informer(&maps);
-    manager.controller(controller, |controller| {
-        controller.run_keyed(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
-    });
+    manager.reconcile().run_keyed(reconcile, context);
     manager.run(std::future::pending()).await
 }
 

@@ -15,7 +15,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Config, api::Patch};
 use kube_codegen_runtime::{
     client::{self, TypedClient},
-    controller::{Action, Controller, OnError},
+    controller::Action,
     informer::SharedInformer,
     leader_election::{LeaderElectionConfig, Term},
     manager::Manager,
@@ -157,7 +157,7 @@ impl Replica {
             .lease_duration(LEASE_DURATION)
             .renew_deadline(Duration::from_secs(4))
             .retry_period(Duration::from_secs(1));
-        let mut manager = Manager::builder(client, "soak")
+        let manager = Manager::builder(client, "soak")
             .informers(|informers| informers.namespace(namespace).label_selector(LABEL))
             .leader_election(election)
             .grace_period(Duration::from_secs(5))
@@ -166,7 +166,6 @@ impl Replica {
         let informer = manager.factory().informer::<ConfigMap>();
         let seen = Arc::new(Mutex::new(Seen::default()));
         let _registration = informer.add_event_handler(Sequence(Arc::clone(&seen)));
-        let controller = Controller::for_informer(&informer).workers(16);
         let context = Context {
             maps: TypedClient::namespaced(manager.client(), namespace),
             replica: name,
@@ -180,9 +179,7 @@ impl Replica {
         visible.informer = Some(informer);
         visible.term = manager.term();
         drop(visible);
-        manager.controller(controller, |controller| {
-            controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
-        });
+        manager.reconcile().workers(16).run(reconcile, context);
         manager
     }
 

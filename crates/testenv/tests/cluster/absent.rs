@@ -16,8 +16,9 @@ use kube::{
     core::discovery::Scope,
 };
 use kube_codegen_runtime::{
+    Object,
     controller::{Action, Controller, OnError},
-    informer::{Object, ObjectKey, SharedInformer},
+    informer::{ObjectKey, SharedInformer},
     manager::Manager,
 };
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};

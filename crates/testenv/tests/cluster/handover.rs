@@ -19,7 +19,7 @@ use kube::{
 };
 use kube_codegen_runtime::{
     client::{self, TypedClient},
-    controller::{Action, Controller, OnError},
+    controller::Action,
     leader_election::LeaderElectionConfig,
     manager::Manager,
     shards::{ShardKey, Shards},
@@ -64,13 +64,12 @@ async fn replica() -> TestResult {
             .lease_duration(LEASE_DURATION)
             .renew_deadline(Duration::from_secs(5))
             .retry_period(Duration::from_secs(1));
-        let mut manager = Manager::builder(named(&config, &name)?, NAME)
+        let manager = Manager::builder(named(&config, &name)?, NAME)
             .informers(|informers| informers.namespace(NAMESPACE))
             .leader_election(election)
             .shards(Shards::new(RANGES))
             .workers(40)
             .build()?;
-        let controller = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
         let maps = TypedClient::<ConfigMap>::namespaced(manager.client(), NAMESPACE);
         let reconcile = |map: Arc<ConfigMap>, maps: Arc<TypedClient<ConfigMap>>| async move {
             if is_ours(&map) && !is_seen(&map) {
@@ -81,9 +80,7 @@ async fn replica() -> TestResult {
             }
             Ok::<_, kube::Error>(Action::await_change())
         };
-        manager.controller(controller, move |controller| {
-            controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(maps))
-        });
+        manager.reconcile().run(reconcile, maps);
         let ended = Box::pin(manager.run_until_signal()).await;
         println!("ended: {ended:?}");
         if ended.is_ok() {

@@ -12,10 +12,7 @@ use futures::{StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, api::PostParams};
 use kube_codegen_runtime::{
-    client,
-    controller::{Action, Controller, OnError},
-    leader_election::LeaderElectionConfig,
-    manager::Manager,
+    client, controller::Action, leader_election::LeaderElectionConfig, manager::Manager,
     shards::Shards,
 };
 use kube_codegen_testenv::{ControlPlane, TestResult};
@@ -52,22 +49,19 @@ struct State {
 async fn replica() -> TestResult {
     let client = client::connect(kube::Config::infer().await?)?;
     let election = LeaderElectionConfig::new(NAME).namespace("default");
-    let mut manager = Manager::builder(client, NAME)
+    let manager = Manager::builder(client, NAME)
         .leader_election(election)
         .shards(Shards::new(u16::try_from(RANGES)?))
         .workers(WORKERS)
         .build()?;
     let maps = manager.factory().informer::<ConfigMap>();
     let count = Arc::new(AtomicU64::new(0));
-    let counter = Arc::clone(&count);
-    let reconcile = |_: Arc<ConfigMap>, count: Arc<AtomicU64>| async move {
+    let reconcile = |_: Arc<ConfigMap>, count: Arc<Arc<AtomicU64>>| async move {
         sleep(Duration::from_millis(20)).await;
         count.fetch_add(1, Ordering::Relaxed);
         Ok::<_, kube::Error>(Action::requeue(Duration::from_secs(1)))
     };
-    manager.controller(Controller::for_informer(&maps), move |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, counter)
-    });
+    manager.reconcile().run(reconcile, Arc::clone(&count));
     let shards = manager.shard_status().ok_or("no shards")?;
     let started = Instant::now();
     tokio::spawn(async move {

@@ -55,5 +55,5 @@ impl Informers for kube_codegen_runtime::informer::InformerFactory {
     }
 }
 
-kube_codegen_record::generated_code!(2);
-kube_codegen_runtime::generated_code!(2);
+kube_codegen_record::generated_code!(3);
+kube_codegen_runtime::generated_code!(3);

@@ -9,13 +9,13 @@ use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
     children::{ChildError, Children},
     client::TypedClient,
-    controller::{Action, Controller, OnError, controller_of, owned_by},
+    controller::{Action, controller_of, owned_by},
     informer::ObjectKey,
     manager::Manager,
     record::apply::Apply,
 };
 
-use super::{MANAGER, report};
+use super::report;
 
 /// The annotation by which the owner of an object agrees: the name of the App that may take it over.
 const ADOPT: &str = "example.com/adopt-by";
@@ -25,21 +25,16 @@ struct Context {
     maps: Children<ConfigMap>,
 }
 
-fn register(manager: &mut Manager) {
-    let factory = manager.factory();
-    let (apps, maps) = (factory.informer::<App>(), factory.informer());
+fn register(manager: &Manager) {
+    let maps = manager.children();
     // An object without an owner enqueues the App of its name: it may be free now, or permitted.
     let same_name = |map: &Arc<ConfigMap>| vec![ObjectKey::of(&**map)];
-    let controller = Controller::for_informer(&apps)
-        .owns(&maps)
-        .watches(&maps, same_name);
+    let controller = manager.reconcile().owns(&maps).watches(&maps, same_name);
     let context = Context {
         client: manager.client(),
-        maps: Children::new(manager.client(), &maps, MANAGER),
+        maps,
     };
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
-    });
+    controller.run(reconcile, context);
 }
 
 async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, ChildError> {

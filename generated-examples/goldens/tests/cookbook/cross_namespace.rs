@@ -8,14 +8,14 @@ use kube::{Client, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
     children::{ChildError, Children},
-    controller::{Action, Controller, OnError},
+    controller::Action,
     informer::ObjectKey,
     lister::Lister,
     manager::Manager,
     record::apply::Apply,
 };
 
-use super::{MANAGER, report};
+use super::report;
 
 /// The annotation of a `ConfigMap` with the namespaces that may read it.
 const SHARED_WITH: &str = "example.com/shared-with";
@@ -26,9 +26,8 @@ struct Context {
     copies: Children<ConfigMap>,
 }
 
-fn register(manager: &mut Manager) {
-    let (apps, maps) = (manager.factory().informer(), manager.factory().informer());
-    let known = apps.lister().detached();
+fn register(manager: &Manager) {
+    let known = manager.factory().informer().lister().detached();
     let users = move |map: &Arc<ConfigMap>| -> Vec<ObjectKey> {
         let mut apps = known.all();
         apps.retain(|app: &Arc<App>| {
@@ -39,17 +38,14 @@ fn register(manager: &mut Manager) {
         });
         apps.iter().map(|app| ObjectKey::of(&**app)).collect()
     };
-    let controller = Controller::for_informer(&apps)
-        .owns(&maps)
-        .watches(&maps, users);
     let context = Context {
         client: manager.client(),
-        maps: maps.lister(),
-        copies: Children::new(manager.client(), &maps, MANAGER),
+        maps: manager.factory().informer().lister(),
+        copies: manager.children(),
     };
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
-    });
+    let controller = manager.reconcile().owns(&context.copies);
+    let controller = controller.watches(&context.copies, users);
+    controller.run(reconcile, context);
 }
 
 async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, ChildError> {

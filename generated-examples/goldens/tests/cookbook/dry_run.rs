@@ -7,21 +7,19 @@ use k8s_openapi::api::apps::v1::Deployment;
 use kube::{Client, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
-    client::{Applied, TypedClient},
-    controller::{Action, Controller, OnError, is_controlled_by, owned_by},
+    client::{Applied, FieldManager, TypedClient},
+    controller::{Action, is_controlled_by, owned_by},
     manager::Manager,
 };
 
-use super::{MANAGER, deployment};
+use super::deployment;
 
-fn register(manager: &mut Manager) {
-    let factory = manager.factory();
-    let (apps, deployments) = (factory.informer::<App>(), factory.informer::<Deployment>());
-    let controller = Controller::for_informer(&apps).owns(&deployments);
-    let client = manager.client();
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(client))
-    });
+const MANAGER: FieldManager<'static> = FieldManager::new("apps").force();
+
+fn register(manager: &Manager) {
+    let deployments = manager.factory().informer::<Deployment>();
+    let controller = manager.reconcile().owns(&deployments);
+    controller.run(reconcile, manager.client());
 }
 
 async fn reconcile(app: Arc<App>, client: Arc<Client>) -> kube::Result<Action> {

@@ -7,7 +7,7 @@ use kube::{Client, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
     client::TypedClient,
-    controller::{Action, Controller, OnError},
+    controller::Action,
     finalizer::{Step, finalize},
     manager::Manager,
 };
@@ -36,17 +36,15 @@ enum Error {
     Provider(#[from] Refused),
 }
 
-fn register(manager: &mut Manager, provider: Provider) {
-    let controller = Controller::for_informer(&manager.factory().informer::<App>()).workers(4);
+fn register(manager: &Manager, provider: Provider) {
+    let controller = manager.reconcile().workers(4);
     let context = Context {
         client: manager.client(),
         provider,
         next: Mutex::new(Instant::now()),
         known: Mutex::default(),
     };
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
-    });
+    controller.run(reconcile, context);
 }
 
 async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, Error> {

@@ -12,16 +12,14 @@ mod secret;
 mod summary;
 mod wait;
 
-use std::sync::Arc;
-
 use k8s_openapi::{api::apps::v1::Deployment, apimachinery::pkg::apis::meta::v1::Condition};
 use kube::{Client, CustomResourceExt as _, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
     children::{Children, OWNER},
-    client::{FieldManager, TypedClient},
+    client::TypedClient,
     condition::{condition, set_condition},
-    controller::Controller,
+    controller::{Controller, Managed},
     manager::Manager,
     record::apply::{Apply, Items as _},
 };
@@ -31,8 +29,6 @@ use serde_json::{Value, json};
 const APPS: &str = "/apis/example.com/v1/namespaces/default/apps";
 
 // ANCHOR: shared
-const MANAGER: FieldManager<'static> = FieldManager::new("apps").force();
-
 /// What the reconcile of most recipes needs.
 struct Context {
     client: Client,
@@ -40,15 +36,13 @@ struct Context {
 }
 
 /// A controller of the Apps that own Deployments.
-fn owner(manager: &mut Manager) -> (Controller<App>, Arc<Context>) {
-    let factory = manager.factory();
-    let (apps, deployments) = (factory.informer::<App>(), factory.informer());
-    let controller = Controller::for_informer(&apps).owns(&deployments);
+fn owner(manager: &Manager) -> (Controller<App, Managed<&Manager>>, Context) {
+    let mut controller = manager.reconcile();
     let context = Context {
         client: manager.client(),
-        deployments: Children::new(manager.client(), &deployments, MANAGER),
+        deployments: controller.children(),
     };
-    (controller, Arc::new(context))
+    (controller, context)
 }
 
 /// The Deployment of an App: named like it, or one of several, with a number.
@@ -113,15 +107,15 @@ async fn report(
 /// Returns the simulation of a recipe: all single faults, and a few combinations of them.
 fn simulation(
     recipe: &str,
-    register: impl Fn(&mut Manager) + Clone + Send + Sync + 'static,
+    register: impl Fn(&Manager) + Clone + Send + Sync + 'static,
 ) -> Simulation {
     Simulation::new(recipe)
         .crd(&App::crd())
         .operator(move |client| {
             let register = register.clone();
             async move {
-                let mut manager = Manager::builder(client, "apps").build()?;
-                register(&mut manager);
+                let manager = Manager::builder(client, "apps").build()?;
+                register(&manager);
                 manager.run(std::future::pending()).await
             }
         })

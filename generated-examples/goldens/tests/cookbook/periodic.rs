@@ -5,21 +5,12 @@ use std::{sync::Arc, time::Duration};
 
 use kube::{Client, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
-use kube_codegen_runtime::{
-    client::TypedClient,
-    clock,
-    controller::{Action, Controller, OnError},
-    manager::Manager,
-};
+use kube_codegen_runtime::{client::TypedClient, clock, controller::Action, manager::Manager};
 
 const PERIOD: Duration = Duration::from_secs(300);
 
-fn register(manager: &mut Manager) {
-    let controller = Controller::for_informer(&manager.factory().informer::<App>());
-    let client = manager.client();
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(client))
-    });
+fn register(manager: &Manager) {
+    manager.reconcile().run(reconcile, manager.client());
 }
 
 async fn reconcile(app: Arc<App>, client: Arc<Client>) -> kube::Result<Action> {

@@ -6,19 +6,13 @@ use std::sync::Arc;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::ResourceExt;
 use kube_codegen_goldens::cookbook::example_com::v1::App;
-use kube_codegen_runtime::{
-    children::ChildError,
-    controller::{Action, OnError},
-    manager::Manager,
-};
+use kube_codegen_runtime::{children::ChildError, controller::Action, manager::Manager};
 
 use super::{Context, deployment, is_ready, owner, report};
 
-fn register(manager: &mut Manager) {
+fn register(manager: &Manager) {
     let (controller, context) = owner(manager);
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, context)
-    });
+    controller.run(reconcile, context);
 }
 
 async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, ChildError> {

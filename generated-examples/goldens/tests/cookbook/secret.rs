@@ -8,13 +8,13 @@ use kube::{Client, ResourceExt as _};
 use kube_codegen_goldens::cookbook::example_com::v1::App;
 use kube_codegen_runtime::{
     children::{ChildError, Children},
-    controller::{Action, Controller, OnError},
+    controller::Action,
     informer::ObjectKey,
     lister::Lister,
     manager::Manager,
 };
 
-use super::{MANAGER, deployment, report};
+use super::{deployment, report};
 
 struct Context {
     client: Client,
@@ -22,10 +22,9 @@ struct Context {
     deployments: Children<Deployment>,
 }
 
-fn register(manager: &mut Manager) {
-    let factory = manager.factory();
-    let (apps, secrets, deployments) = (factory.informer(), factory.informer(), factory.informer());
-    let known = apps.lister().detached();
+fn register(manager: &Manager) {
+    let (known, secrets) = (manager.factory().informer(), manager.factory().informer());
+    let known = known.lister().detached();
     let users = move |secret: &Arc<Secret>| -> Vec<ObjectKey> {
         let mut apps = known
             .namespaced(secret.namespace().unwrap_or_default())
@@ -33,17 +32,13 @@ fn register(manager: &mut Manager) {
         apps.retain(|app: &Arc<App>| app.spec.secret_name == secret.metadata.name);
         apps.iter().map(|app| ObjectKey::of(&**app)).collect()
     };
-    let controller = Controller::for_informer(&apps)
-        .owns(&deployments)
-        .watches(&secrets, users);
+    let mut controller = manager.reconcile().watches(&secrets, users);
     let context = Context {
         client: manager.client(),
         secrets: secrets.lister(),
-        deployments: Children::new(manager.client(), &deployments, MANAGER),
+        deployments: controller.children(),
     };
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, Arc::new(context))
-    });
+    controller.run(reconcile, context);
 }
 
 async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, ChildError> {

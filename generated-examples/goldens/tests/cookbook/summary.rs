@@ -10,17 +10,15 @@ use kube_codegen_runtime::{
     children::ChildError,
     client::TypedClient,
     condition::{condition, set_condition},
-    controller::{Action, OnError},
+    controller::Action,
     manager::Manager,
 };
 
 use super::{Context, deployment, is_ready, owner};
 
-fn register(manager: &mut Manager) {
+fn register(manager: &Manager) {
     let (controller, context) = owner(manager);
-    manager.controller(controller, |controller| {
-        controller.run(reconcile, |_, _, _| OnError::Backoff, context)
-    });
+    controller.run(reconcile, context);
 }
 
 async fn reconcile(app: Arc<App>, context: Arc<Context>) -> Result<Action, ChildError> {

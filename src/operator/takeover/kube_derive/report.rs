@@ -95,7 +95,7 @@ impl DerivedCrate {
             let here = if self.field_manager() == Some(manager) {
                 "`FIELD_MANAGER` in `src/lib.rs`, unless `--field-manager` has named another"
             } else {
-                "by hand: `with_field_manager`, and `FieldManager::new` of children, for what was applied with it"
+                "by hand: `with_field_manager` of clients and children, for what was applied with it"
             };
             _ = writeln!(text, "| field manager | `{manager}` | {here} |");
         }

@@ -199,7 +199,7 @@ impl Planner {
         if is_known {
             let name = named.unwrap_or_default();
             let what = format!(
-                "a second controller of {}: add `Controller::for_informer(&informer).named({name:?})` to `register`",
+                "a second controller of {}: add one by `manager.reconcile()` and `.named({name:?})` to `register`",
                 of.name
             );
             return self.by_hand(file, line, what);

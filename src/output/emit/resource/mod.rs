@@ -48,7 +48,7 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
     let (constructor, parts) = match &model.types[kind.root].body {
         Body::Struct(root) => (
             constructor::of(root, model, imports),
-            parts(&ty, root, imports),
+            parts(&ty, root, has_status(kind, model), imports),
         ),
         Body::Enum(_) | Body::Union(_) | Body::Alias(_) => Default::default(),
     };
@@ -85,8 +85,23 @@ fn resource(model: &Model, kind: &Kind, imports: &mut Imports<'_>) -> TokenStrea
     }
 }
 
-/// Implements kube's `HasSpec` for a spec that is always there, and `HasStatus` for a status that may be absent.
-fn parts(root: &proc_macro2::Ident, body: &Struct, imports: &mut Imports<'_>) -> TokenStream {
+/// Whether a kind implements kube's `HasStatus`: if it has the status subresource, as in kube-derive, and a status that may be absent. Typed clients
+/// offer the subresource for such kinds.
+pub(super) fn has_status(kind: &Kind, model: &Model) -> bool {
+    let Body::Struct(body) = &model.types[kind.root].body else {
+        return false;
+    };
+    let is_status = |it: &Field| it.wire == "status" && it.presence == Presence::Optional;
+    kind.status && body.fields.iter().any(is_status)
+}
+
+/// Implements kube's `HasSpec` for a spec that is always there, and `HasStatus` if there is [one](has_status).
+fn parts(
+    root: &proc_macro2::Ident,
+    body: &Struct,
+    has_status: bool,
+    imports: &mut Imports<'_>,
+) -> TokenStream {
     let field = |wire: &str, presence: Presence| {
         let is_it = |field: &&Field| field.wire == wire && field.presence == presence;
         body.fields.iter().find(is_it)
@@ -107,7 +122,8 @@ fn parts(root: &proc_macro2::Ident, body: &Struct, imports: &mut Imports<'_>) ->
             }
         }
     });
-    let status = field("status", Presence::Optional).map(|field| {
+    let status = field("status", Presence::Optional).filter(|_| has_status);
+    let status = status.map(|field| {
         let (ident, ty) = (field.ident(), imports.held(field));
         quote! {
             impl kube::core::object::HasStatus for #root {

@@ -10,10 +10,10 @@ mod subresources;
 mod verbs;
 
 use kube::api::ListParams;
-use kube_codegen_runtime::client::ApiObject;
+use kube_codegen_runtime::Object;
 
 /// Reads an object from JSON.
-fn object<K: ApiObject>(json: serde_json::Value) -> K {
+fn object<K: Object>(json: serde_json::Value) -> K {
     serde_json::from_value(json).unwrap()
 }
 

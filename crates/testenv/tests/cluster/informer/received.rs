@@ -10,8 +10,9 @@ use http::{HeaderMap, HeaderName, Request, header};
 use http_body::Frame;
 use http_body_util::BodyExt;
 use kube::{Client, Resource, client::Body, core::Status};
-use kube_codegen_runtime::informer::{
-    InformerConfig, InformerError, InitialList, Object, SharedInformer, WatchFailure,
+use kube_codegen_runtime::{
+    Object,
+    informer::{InformerConfig, InformerError, InitialList, SharedInformer, WatchFailure},
 };
 use kube_codegen_testenv::TestResult;
 use tokio::time::timeout;

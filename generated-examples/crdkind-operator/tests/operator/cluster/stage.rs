@@ -12,10 +12,10 @@ use k8s_openapi::{
     },
 };
 use kube::{
-    Api, Resource, ResourceExt as _,
+    Api, ResourceExt as _,
     api::{ListParams, ObjectMeta},
 };
-use kube_codegen_runtime::client::{ApiObject, TypedClient};
+use kube_codegen_runtime::{Object, client::TypedClient};
 use kube_codegen_testenv::{ControlPlane, Error, Namespace, Process, eventually, skip};
 use tokio::sync::OnceCell;
 
@@ -153,7 +153,7 @@ impl<'p> Stage<'p> {
     /// Returns the children of the object of that name.
     pub(crate) async fn children<K>(&self, name: &str) -> kube::Result<Vec<K>>
     where
-        K: ApiObject + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: Object<DynamicType = (), Scope = NamespaceResourceScope>,
     {
         let owner = self.kinds.get(name).await?.metadata.uid;
         let all: Api<K> = Api::namespaced(

@@ -39,9 +39,3 @@ pub enum WidgetSpecColor {
 }
 
 kube_codegen_record::text_enums! { WidgetSpecColor { Red = "red", Green = "green", .. Other } }
-
-impl Default for WidgetSpecColor {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

@@ -31,8 +31,6 @@ impl ExampleComV1alpha1Client {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for Foo {}
-
 /// Reads [`Foo`] objects from the cache of an informer.
 pub type FooLister = Lister<Foo>;
 

@@ -46,24 +46,24 @@ pub struct BoundedSpec {
 
 kube_codegen_record::records! { BoundedSpec { choice, inline, ratio, reference, tags } }
 
-/// Which of some fields of [`BoundedSpec`] is set.
+/// The field of [`BoundedSpec`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BoundedSpecOneOf<'a> {
     /// `inline`
-    Inline(&'a String),
+    Inline(&'a str),
     /// `reference`
-    Reference(&'a String),
+    Reference(&'a str),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl BoundedSpec {
-    /// Returns which field is set: a [`BoundedSpecOneOf`].
+    /// The field that is set, as a [`BoundedSpecOneOf`].
     #[inline]
     pub fn one_of(&self) -> BoundedSpecOneOf<'_> {
         let set = [
@@ -82,7 +82,7 @@ impl BoundedSpec {
         }
     }
 
-    /// Creates it with `inline`.
+    /// Creates one with only `inline`.
     #[inline]
     pub fn inline(value: String) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl BoundedSpec {
         }
     }
 
-    /// Creates it with `reference`.
+    /// Creates one with only `reference`.
     #[inline]
     pub fn reference(value: String) -> Self {
         Self {

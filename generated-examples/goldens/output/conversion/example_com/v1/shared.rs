@@ -5,17 +5,9 @@
 //! The table below each type implements serde's `Serialize` and `Deserialize` for it: `field`, or `field = "name in JSON"`.
 
 // Private: which locations share a type changes with the CRD, the names of the locations do not.
-/// `spec.formatter.width` of `Pool`, and one other place; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Width {
-    pub unit: Option<WidthUnit>,
-}
-
-kube_codegen_record::records! { Width { unit } }
-
 /// `spec.formatter.width.unit` of `Pool`, and one other place; in `v1beta1` too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum WidthUnit {
+pub enum Unit {
     /// `"px"`
     Px,
     /// `"em"`
@@ -24,10 +16,12 @@ pub enum WidthUnit {
     Other(String),
 }
 
-kube_codegen_record::text_enums! { WidthUnit { Px = "px", Em = "em", .. Other } }
+kube_codegen_record::text_enums! { Unit { Px = "px", Em = "em", .. Other } }
 
-impl Default for WidthUnit {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
+/// `spec.formatter.width` of `Pool`, and one other place; in `v1beta1` too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Width {
+    pub unit: Option<Unit>,
 }
+
+kube_codegen_record::records! { Width { unit } }

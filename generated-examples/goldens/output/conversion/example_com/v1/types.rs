@@ -81,12 +81,6 @@ pub enum DiskSpecMode {
 
 kube_codegen_record::text_enums! { DiskSpecMode { Economy, Fast, .. Other } }
 
-impl Default for DiskSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.open` of `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskSpecOpen {
@@ -167,7 +161,7 @@ kube_codegen_record::records! {
 }
 
 /// `spec` of `Pool`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PoolSpec {
     pub disk_storage: Option<PoolSpecDiskStorage>,
     pub formatter: Option<PoolSpecFormatter>,
@@ -183,6 +177,16 @@ kube_codegen_record::records! {
         mode,
         old_mode = "oldMode",
         resource_pool = "resourcePool",
+    }
+}
+
+impl PoolSpec {
+    /// Creates one with only the required fields that have no default. `..PoolSpec::new(…)` completes a struct expression.
+    pub fn new(resource_pool: PoolSpecResourcePool) -> Self {
+        Self {
+            resource_pool,
+            ..kube_codegen_record::blank()
+        }
     }
 }
 
@@ -213,12 +217,6 @@ pub enum PoolSpecDiskStorageLabelsText {
 }
 
 kube_codegen_record::text_enums! { PoolSpecDiskStorageLabelsText { Plain, Bold, .. Other } }
-
-impl Default for PoolSpecDiskStorageLabelsText {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
 
 /// `spec.formatter` of `Pool`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -265,12 +263,6 @@ kube_codegen_record::text_enums! {
     PoolSpecFormatterFilesFormat { Ini = "ini", Yaml = "yaml", .. Other }
 }
 
-impl Default for PoolSpecFormatterFilesFormat {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.formatter.files.sections[]` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecFormatterFilesSections {
@@ -298,12 +290,6 @@ pub enum PoolSpecFormatterFilesSectionsStyleMark {
 
 kube_codegen_record::text_enums! { PoolSpecFormatterFilesSectionsStyleMark { Dot, Dash, .. Other } }
 
-impl Default for PoolSpecFormatterFilesSectionsStyleMark {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.mode` of `Pool`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecMode {
@@ -324,12 +310,6 @@ pub enum PoolSpecModeLevel {
 
 kube_codegen_record::text_enums! { PoolSpecModeLevel { Low, High, Highest, .. Other } }
 
-impl Default for PoolSpecModeLevel {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.oldMode` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecOldMode {
@@ -349,20 +329,24 @@ pub enum PoolSpecOldModeLevel {
 
 kube_codegen_record::text_enums! { PoolSpecOldModeLevel { Low, High, .. Other } }
 
-impl Default for PoolSpecOldModeLevel {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.resourcePool` of `Pool`; in `v1beta1` too.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PoolSpecResourcePool {
     pub kind: PoolSpecResourcePoolKind,
     pub limits: Option<PoolSpecResourcePoolLimits>,
 }
 
 kube_codegen_record::records! { PoolSpecResourcePool { kind, limits } }
+
+impl PoolSpecResourcePool {
+    /// Creates one with only the required fields that have no default. `..PoolSpecResourcePool::new(…)` completes a struct expression.
+    pub fn new(kind: PoolSpecResourcePoolKind) -> Self {
+        Self {
+            kind,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
 
 /// `spec.resourcePool.kind` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -375,12 +359,6 @@ pub enum PoolSpecResourcePoolKind {
 
 kube_codegen_record::text_enums! { PoolSpecResourcePoolKind { Shared, Own, .. Other } }
 
-impl Default for PoolSpecResourcePoolKind {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.resourcePool.limits` of `Pool`; in `v1beta1` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolSpecResourcePoolLimits {
@@ -392,8 +370,8 @@ kube_codegen_record::records! { PoolSpecResourcePoolLimits { cpu } }
 /// `spec.formatter.files.width` of `Pool`.
 pub use super::shared::Width as PoolSpecFormatterFilesWidth;
 /// `spec.formatter.files.width.unit` of `Pool`.
-pub use super::shared::WidthUnit as PoolSpecFormatterFilesWidthUnit;
+pub use super::shared::Unit as PoolSpecFormatterFilesWidthUnit;
 /// `spec.formatter.width` of `Pool`.
 pub use super::shared::Width as PoolSpecFormatterWidth;
 /// `spec.formatter.width.unit` of `Pool`.
-pub use super::shared::WidthUnit as PoolSpecFormatterWidthUnit;
+pub use super::shared::Unit as PoolSpecFormatterWidthUnit;

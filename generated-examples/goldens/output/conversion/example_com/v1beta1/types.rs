@@ -70,12 +70,6 @@ pub enum DiskSpecMode {
 
 kube_codegen_record::text_enums! { DiskSpecMode { Slow, Fast, .. Other } }
 
-impl Default for DiskSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.open` of `Disk`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskSpecOpen {

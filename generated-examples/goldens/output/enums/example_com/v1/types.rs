@@ -21,7 +21,7 @@ kube_codegen_record::records! {
 }
 
 /// `spec` of `Choice`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChoiceSpec {
     pub folded: Option<ChoiceSpecFolded>,
     pub many: Option<BTreeMap<String, ChoiceSpecMany>>,
@@ -51,6 +51,16 @@ kube_codegen_record::records! {
     }
 }
 
+impl ChoiceSpec {
+    /// Creates one with only the required fields that have no default. `..ChoiceSpec::new(…)` completes a struct expression.
+    pub fn new(mode: ChoiceSpecMode) -> Self {
+        Self {
+            mode,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
+
 /// `spec.folded` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecFolded {
@@ -72,12 +82,6 @@ kube_codegen_record::text_enums! {
     }
 }
 
-impl Default for ChoiceSpecFolded {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.many{}` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecMany {
@@ -91,12 +95,6 @@ pub enum ChoiceSpecMany {
 
 kube_codegen_record::text_enums! { ChoiceSpecMany { Low = "low", High = "high", .. Other } }
 
-impl Default for ChoiceSpecMany {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.mode` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecMode {
@@ -108,12 +106,6 @@ pub enum ChoiceSpecMode {
 
 kube_codegen_record::text_enums! { ChoiceSpecMode { Always, Never, .. Other } }
 
-impl Default for ChoiceSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.one` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecOne {
@@ -123,12 +115,6 @@ pub enum ChoiceSpecOne {
 }
 
 kube_codegen_record::text_enums! { ChoiceSpecOne { Only, .. Other } }
-
-impl Default for ChoiceSpecOne {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
 
 /// `spec.quotes` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -149,12 +135,6 @@ kube_codegen_record::text_enums! {
         BackSlash = "back\\slash",
         TwoLines = "two\nlines",
         .. Other
-    }
-}
-
-impl Default for ChoiceSpecQuotes {
-    fn default() -> Self {
-        Self::Other(String::new())
     }
 }
 
@@ -189,12 +169,6 @@ kube_codegen_record::text_enums! {
         AB = "a/b",
         SelfValue = "Self",
         .. Other
-    }
-}
-
-impl Default for ChoiceSpecSymbols {
-    fn default() -> Self {
-        Self::Other(String::new())
     }
 }
 
@@ -241,12 +215,6 @@ pub enum ChoiceSpecWithNull {
 
 kube_codegen_record::text_enums! { ChoiceSpecWithNull { Soft = "soft", Hard = "hard", .. Other } }
 
-impl Default for ChoiceSpecWithNull {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.withOther` of `Choice`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChoiceSpecWithOther {
@@ -258,9 +226,3 @@ pub enum ChoiceSpecWithOther {
 }
 
 kube_codegen_record::text_enums! { ChoiceSpecWithOther { Other, Unknown, Known, .. Unrecognized } }
-
-impl Default for ChoiceSpecWithOther {
-    fn default() -> Self {
-        Self::Unrecognized(String::new())
-    }
-}

@@ -66,12 +66,6 @@ pub enum TierSpecBits {
 
 kube_codegen_record::int_enums! { TierSpecBits: i64 { V2048 = 2048, V4096 = 4096, .. Other } }
 
-impl Default for TierSpecBits {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `spec.byName{}` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecByName {
@@ -85,12 +79,6 @@ pub enum TierSpecByName {
 
 kube_codegen_record::int_enums! { TierSpecByName: u16 { V80 = 80, V443 = 443, .. Other } }
 
-impl Default for TierSpecByName {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `spec.family` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecFamily {
@@ -103,12 +91,6 @@ pub enum TierSpecFamily {
 }
 
 kube_codegen_record::int_enums! { TierSpecFamily: i32 { V4 = 4, V6 = 6, .. Other } }
-
-impl Default for TierSpecFamily {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
 
 /// `spec.level` of `Tier`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -171,12 +153,6 @@ pub enum TierSpecTwice {
 
 kube_codegen_record::int_enums! { TierSpecTwice: i64 { V1 = 1, V2 = 2, .. Other } }
 
-impl Default for TierSpecTwice {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `spec.withNull` of `Tier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TierSpecWithNull {
@@ -187,9 +163,3 @@ pub enum TierSpecWithNull {
 }
 
 kube_codegen_record::int_enums! { TierSpecWithNull: i64 { V1 = 1, .. Other } }
-
-impl Default for TierSpecWithNull {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}

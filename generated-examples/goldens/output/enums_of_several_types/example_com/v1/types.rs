@@ -66,12 +66,6 @@ kube_codegen_record::mixed_enums! {
     }
 }
 
-impl Default for LevelSpecLevel {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.pair` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecPair {
@@ -84,12 +78,6 @@ pub enum LevelSpecPair {
 }
 
 kube_codegen_record::mixed_enums! { LevelSpecPair { Text1 = "1", V1 = 1_i64, .. Other } }
-
-impl Default for LevelSpecPair {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
 
 /// `spec.port` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -108,12 +96,6 @@ kube_codegen_record::mixed_enums! {
     LevelSpecPort { V80 = 80_i64, Http = "http", Https = "https", .. Other }
 }
 
-impl Default for LevelSpecPort {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.ports[]` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecPorts {
@@ -127,12 +109,6 @@ pub enum LevelSpecPorts {
 
 kube_codegen_record::mixed_enums! { LevelSpecPorts { V80 = 80_i64, Http = "http", .. Other } }
 
-impl Default for LevelSpecPorts {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.text` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LevelSpecText {
@@ -144,12 +120,6 @@ pub enum LevelSpecText {
 
 kube_codegen_record::text_enums! { LevelSpecText { Yes = "yes", .. Other } }
 
-impl Default for LevelSpecText {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.texts` of `Level`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LevelSpecTexts {
@@ -160,9 +130,3 @@ pub enum LevelSpecTexts {
 }
 
 kube_codegen_record::mixed_enums! { LevelSpecTexts { Auto = "auto", .. Other } }
-
-impl Default for LevelSpecTexts {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}

@@ -337,9 +337,3 @@ kube_codegen_record::text_enums! {
         .. Other
     }
 }
-
-impl Default for KeywordSpecChoice {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

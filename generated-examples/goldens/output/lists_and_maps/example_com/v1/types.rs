@@ -83,12 +83,6 @@ pub enum CollectionsSpecChoices {
 
 kube_codegen_record::text_enums! { CollectionsSpecChoices { A, B, .. Other } }
 
-impl Default for CollectionsSpecChoices {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `spec.involved{}{}[]` of `Collections`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CollectionsSpecInvolved {

@@ -11,4 +11,4 @@ pub struct HostAliases {
     pub ip: Option<String>,
 }
 
-kube_codegen_record::records! { SpecHostAliases { ip } }
+kube_codegen_record::records! { HostAliases { ip } }

@@ -74,6 +74,6 @@ pub struct OptionObjectSpecList {
 kube_codegen_record::records! { OptionObjectSpecList { a } }
 
 /// `spec.hostAliases[]` of `Option`.
-pub use super::shared::SpecHostAliases as OptionObjectSpecHostAliases;
+pub use super::shared::HostAliases as OptionObjectSpecHostAliases;
 /// `spec.host_aliases[]` of `Option`.
-pub use super::shared::SpecHostAliases as OptionObjectSpecHostAliasesHff4b;
+pub use super::shared::HostAliases as OptionObjectSpecHostAliasesHff4b;

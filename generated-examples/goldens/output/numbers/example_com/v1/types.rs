@@ -85,9 +85,3 @@ pub enum MeterSpecNumberOrText {
 }
 
 kube_codegen_record::unions! { MeterSpecNumberOrText { Number, Text, .. Other } }
-
-impl Default for MeterSpecNumberOrText {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}

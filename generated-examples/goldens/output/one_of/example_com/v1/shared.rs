@@ -19,7 +19,7 @@ pub struct Ca {
 
 kube_codegen_record::records! { Ca { clone, config_map = "configMap", default, none, secret } }
 
-/// Which of some fields of [`Ca`] is set.
+/// The field of [`Ca`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,21 +28,21 @@ pub enum CaOneOf<'a> {
     /// `clone`
     Clone(&'a Nullable<String>),
     /// `configMap`
-    ConfigMap(&'a String),
+    ConfigMap(&'a str),
     /// `default`
-    Default(&'a String),
+    Default(&'a str),
     /// `none`
-    None2(&'a bool),
+    None2(bool),
     /// `secret`
-    Secret(&'a String),
+    Secret(&'a str),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl Ca {
-    /// Returns which field is set: a [`CaOneOf`].
+    /// The field that is set, as a [`CaOneOf`].
     #[inline]
     pub fn one_of(&self) -> CaOneOf<'_> {
         let set = [
@@ -62,7 +62,7 @@ impl Ca {
         } else if let Some(value) = &self.default {
             CaOneOf::Default(value)
         } else if let Some(value) = &self.none {
-            CaOneOf::None2(value)
+            CaOneOf::None2(*value)
         } else if let Some(value) = &self.secret {
             CaOneOf::Secret(value)
         } else {
@@ -70,7 +70,7 @@ impl Ca {
         }
     }
 
-    /// Creates it with `clone`.
+    /// Creates one with only `clone`.
     #[inline]
     pub fn new_clone(value: Nullable<String>) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Ca {
         }
     }
 
-    /// Creates it with `configMap`.
+    /// Creates one with only `configMap`.
     #[inline]
     pub fn config_map(value: String) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Ca {
         }
     }
 
-    /// Creates it with `default`.
+    /// Creates one with only `default`.
     #[inline]
     pub fn new_default(value: String) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl Ca {
         }
     }
 
-    /// Creates it with `none`.
+    /// Creates one with only `none`.
     #[inline]
     pub fn none(value: bool) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Ca {
         }
     }
 
-    /// Creates it with `secret`.
+    /// Creates one with only `secret`.
     #[inline]
     pub fn secret(value: String) -> Self {
         Self {

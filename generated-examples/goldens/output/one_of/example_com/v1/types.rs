@@ -61,7 +61,7 @@ kube_codegen_record::records! {
     IssuerSpec { acme, ca, mixed, name, ports, self_signed = "selfSigned", silent, vault }
 }
 
-/// Which of some fields of [`IssuerSpec`] is set.
+/// The field of [`IssuerSpec`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,12 +77,12 @@ pub enum IssuerSpecOneOf<'a> {
     Vault(&'a IssuerSpecVault),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpec {
-    /// Returns which field is set: a [`IssuerSpecOneOf`].
+    /// The field that is set, as a [`IssuerSpecOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecOneOf<'_> {
         let set = [
@@ -107,7 +107,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `acme`.
+    /// Creates one with only `acme`.
     #[inline]
     pub fn acme(value: IssuerSpecAcme) -> Self {
         Self {
@@ -116,7 +116,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `ca`.
+    /// Creates one with only `ca`.
     #[inline]
     pub fn ca(value: IssuerSpecCa) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `selfSigned`.
+    /// Creates one with only `selfSigned`.
     #[inline]
     pub fn self_signed(value: IssuerSpecSelfSigned) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl IssuerSpec {
         }
     }
 
-    /// Creates it with `vault`.
+    /// Creates one with only `vault`.
     #[inline]
     pub fn vault(value: IssuerSpecVault) -> Self {
         Self {
@@ -166,7 +166,7 @@ kube_codegen_record::records! {
     }
 }
 
-/// Which of some fields of [`IssuerSpecAcme`] is set.
+/// The field of [`IssuerSpecAcme`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,31 +177,31 @@ pub enum IssuerSpecAcmeOneOf<'a> {
     /// `http01`
     Http01(&'a IssuerSpecAcmeHttp01),
     /// `tlsAlpn`
-    TlsAlpn(&'a bool),
+    TlsAlpn(bool),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
-/// Which of some fields of [`IssuerSpecAcme`] is set.
+/// The field of [`IssuerSpecAcme`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum IssuerSpecAcmeOneOfKeySecret<'a> {
     /// `keyRef`
-    KeyRef(&'a String),
+    KeyRef(&'a str),
     /// `keySecret`
-    KeySecret(&'a String),
+    KeySecret(&'a str),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpecAcme {
-    /// Returns which field is set: a [`IssuerSpecAcmeOneOf`].
+    /// The field that is set, as a [`IssuerSpecAcmeOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecAcmeOneOf<'_> {
         let set = [
@@ -217,13 +217,13 @@ impl IssuerSpecAcme {
         } else if let Some(value) = &self.http01 {
             IssuerSpecAcmeOneOf::Http01(value)
         } else if let Some(value) = &self.tls_alpn {
-            IssuerSpecAcmeOneOf::TlsAlpn(value)
+            IssuerSpecAcmeOneOf::TlsAlpn(*value)
         } else {
             IssuerSpecAcmeOneOf::None
         }
     }
 
-    /// Creates it with `dns01`.
+    /// Creates one with only `dns01`.
     #[inline]
     pub fn dns01(value: IssuerSpecAcmeDns01) -> Self {
         Self {
@@ -232,7 +232,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `http01`.
+    /// Creates one with only `http01`.
     #[inline]
     pub fn http01(value: IssuerSpecAcmeHttp01) -> Self {
         Self {
@@ -241,7 +241,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `tlsAlpn`.
+    /// Creates one with only `tlsAlpn`.
     #[inline]
     pub fn tls_alpn(value: bool) -> Self {
         Self {
@@ -250,7 +250,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Returns which field is set: a [`IssuerSpecAcmeOneOfKeySecret`].
+    /// The field that is set, as a [`IssuerSpecAcmeOneOfKeySecret`].
     #[inline]
     pub fn one_of_key_secret(&self) -> IssuerSpecAcmeOneOfKeySecret<'_> {
         let set = [
@@ -271,7 +271,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `keyRef`.
+    /// Creates one with only `keyRef`.
     #[inline]
     pub fn key_ref(value: String) -> Self {
         Self {
@@ -280,7 +280,7 @@ impl IssuerSpecAcme {
         }
     }
 
-    /// Creates it with `keySecret`.
+    /// Creates one with only `keySecret`.
     #[inline]
     pub fn key_secret(value: String) -> Self {
         Self {
@@ -327,24 +327,24 @@ pub struct IssuerSpecPorts {
 
 kube_codegen_record::records! { IssuerSpecPorts { label, slot } }
 
-/// Which of some fields of [`IssuerSpecPorts`] is set.
+/// The field of [`IssuerSpecPorts`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum IssuerSpecPortsOneOf<'a> {
     /// `label`
-    Label(&'a String),
+    Label(&'a str),
     /// `slot`
-    Slot(&'a i32),
+    Slot(i32),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpecPorts {
-    /// Returns which field is set: a [`IssuerSpecPortsOneOf`].
+    /// The field that is set, as a [`IssuerSpecPortsOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecPortsOneOf<'_> {
         let set = [
@@ -359,13 +359,13 @@ impl IssuerSpecPorts {
         if let Some(value) = &self.label {
             IssuerSpecPortsOneOf::Label(value)
         } else if let Some(value) = &self.slot {
-            IssuerSpecPortsOneOf::Slot(value)
+            IssuerSpecPortsOneOf::Slot(*value)
         } else {
             IssuerSpecPortsOneOf::None
         }
     }
 
-    /// Creates it with `label`.
+    /// Creates one with only `label`.
     #[inline]
     pub fn label(value: String) -> Self {
         Self {
@@ -374,7 +374,7 @@ impl IssuerSpecPorts {
         }
     }
 
-    /// Creates it with `slot`.
+    /// Creates one with only `slot`.
     #[inline]
     pub fn slot(value: i32) -> Self {
         Self {
@@ -405,7 +405,7 @@ pub struct IssuerSpecSilent {
 kube_codegen_record::records! { IssuerSpecSilent { a, b } }
 
 /// A field decides.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IssuerSpecVault {
     pub app_role: Option<IssuerSpecVaultAppRole>,
     pub retries: Option<i64>,
@@ -417,7 +417,17 @@ kube_codegen_record::records! {
     IssuerSpecVault { app_role = "appRole", retries, token, r#type = "type" }
 }
 
-/// Which of some fields of [`IssuerSpecVault`] is set.
+impl IssuerSpecVault {
+    /// Creates one with only the required fields that have no default. `..IssuerSpecVault::new(…)` completes a struct expression.
+    pub fn new(r#type: IssuerSpecVaultType) -> Self {
+        Self {
+            r#type,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
+
+/// The field of [`IssuerSpecVault`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
@@ -426,15 +436,15 @@ pub enum IssuerSpecVaultOneOf<'a> {
     /// `appRole`
     AppRole(&'a IssuerSpecVaultAppRole),
     /// `token`
-    Token(&'a String),
+    Token(&'a str),
     /// None of them is set.
     None,
-    /// Several are set: these, by their names on the wire. The API server refuses such an object.
+    /// Several are set: these, by their names on the wire. The API server rejects such an object.
     Several(Vec<&'static str>),
 }
 
 impl IssuerSpecVault {
-    /// Returns which field is set: a [`IssuerSpecVaultOneOf`].
+    /// The field that is set, as a [`IssuerSpecVaultOneOf`].
     #[inline]
     pub fn one_of(&self) -> IssuerSpecVaultOneOf<'_> {
         let set = [
@@ -455,23 +465,21 @@ impl IssuerSpecVault {
         }
     }
 
-    /// Creates it with `appRole`; the schema then demands that `type` is `AppRole`.
+    /// Creates one with only `appRole`; the schema then demands that `type` is `AppRole`.
     #[inline]
     pub fn app_role(value: IssuerSpecVaultAppRole) -> Self {
         Self {
             app_role: Some(value),
-            r#type: IssuerSpecVaultType::AppRole,
-            ..Self::default()
+            ..Self::new(IssuerSpecVaultType::AppRole)
         }
     }
 
-    /// Creates it with `token`; the schema then demands that `type` is `Token`.
+    /// Creates one with only `token`; the schema then demands that `type` is `Token`.
     #[inline]
     pub fn token(value: String) -> Self {
         Self {
             token: Some(value),
-            r#type: IssuerSpecVaultType::Token,
-            ..Self::default()
+            ..Self::new(IssuerSpecVaultType::Token)
         }
     }
 }
@@ -495,12 +503,6 @@ pub enum IssuerSpecVaultType {
 }
 
 kube_codegen_record::text_enums! { IssuerSpecVaultType { Token, AppRole, None, .. Other } }
-
-impl Default for IssuerSpecVaultType {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
 
 /// `spec.ca` of `Issuer`.
 pub use super::shared::Ca as IssuerSpecCa;

@@ -87,7 +87,7 @@ kube_codegen_record::records! {
 }
 
 /// `spec` of `Option`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OptionObjectSpec {
     pub r#box: Option<DateTime>,
     pub option: OptionObjectSpecOption,
@@ -97,6 +97,16 @@ pub struct OptionObjectSpec {
 }
 
 kube_codegen_record::records! { OptionObjectSpec { r#box = "box", option, result, string, vec } }
+
+impl OptionObjectSpec {
+    /// Creates one with only the required fields that have no default. `..OptionObjectSpec::new(…)` completes a struct expression.
+    pub fn new(result: OptionObjectSpecResult) -> Self {
+        Self {
+            result,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
 
 /// `spec.option` of `Option`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -139,12 +149,6 @@ kube_codegen_record::text_enums! {
         Box,
         Other,
         .. Unknown
-    }
-}
-
-impl Default for OptionObjectSpecResult {
-    fn default() -> Self {
-        Self::Unknown(String::new())
     }
 }
 

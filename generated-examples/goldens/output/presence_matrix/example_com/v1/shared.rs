@@ -22,12 +22,6 @@ pub enum Choice {
 
 kube_codegen_record::text_enums! { Choice { A, B, .. Other } }
 
-impl Default for Choice {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// `defaulted` of `Matrix`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Defaulted {
@@ -142,12 +136,6 @@ pub enum Level {
 
 kube_codegen_record::int_enums! { Level: i64 { V1 = 1, V2 = 2, .. Other } }
 
-impl Default for Level {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}
-
 /// `nullable.mixed` of `Matrix`, and 7 other places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Mixed {
@@ -160,12 +148,6 @@ pub enum Mixed {
 }
 
 kube_codegen_record::mixed_enums! { Mixed { V80 = 80_i64, Http = "http", .. Other } }
-
-impl Default for Mixed {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
 
 /// `nullableDefaulted` of `Matrix`, and one other place.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -256,9 +238,3 @@ pub enum Union {
 }
 
 kube_codegen_record::unions! { Union { Text, Boolean, .. Other } }
-
-impl Default for Union {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}

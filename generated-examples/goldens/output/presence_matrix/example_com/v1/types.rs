@@ -359,7 +359,7 @@ kube_codegen_record::records! {
 }
 
 /// `requiredPlain` of `Matrix`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MatrixRequiredPlain {
     pub any: Value,
     pub at: DateTime,
@@ -399,6 +399,24 @@ kube_codegen_record::records! {
         small,
         text,
         union,
+    }
+}
+
+impl MatrixRequiredPlain {
+    /// Creates one with only the required fields that have no default. `..MatrixRequiredPlain::new(…)` completes a struct expression.
+    pub fn new(
+        choice: MatrixRequiredPlainChoice,
+        level: MatrixRequiredPlainLevel,
+        mixed: MatrixRequiredPlainMixed,
+        union: MatrixRequiredPlainUnion,
+    ) -> Self {
+        Self {
+            choice,
+            level,
+            mixed,
+            union,
+            ..kube_codegen_record::blank()
+        }
     }
 }
 

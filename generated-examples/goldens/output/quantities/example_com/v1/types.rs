@@ -73,12 +73,6 @@ kube_codegen_record::mixed_enums! {
     BudgetSpecSize { V1Gi = "1Gi", V2Gi = "2Gi", V0 = 0_i64, .. Other }
 }
 
-impl Default for BudgetSpecSize {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `status` of `Budget`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetStatus {

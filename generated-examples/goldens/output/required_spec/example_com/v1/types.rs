@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::DateTime;
 
 /// An object of kind `Strict`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Strict {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -20,13 +20,23 @@ kube_codegen_record::records! {
 }
 
 /// `spec` of `Strict`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StrictSpec {
     pub at: DateTime,
     pub mode: StrictSpecMode,
 }
 
 kube_codegen_record::records! { StrictSpec { at, mode } }
+
+impl StrictSpec {
+    /// Creates one with only the required fields that have no default. `..StrictSpec::new(…)` completes a struct expression.
+    pub fn new(mode: StrictSpecMode) -> Self {
+        Self {
+            mode,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
 
 /// `spec.mode` of `Strict`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,9 +48,3 @@ pub enum StrictSpecMode {
 }
 
 kube_codegen_record::text_enums! { StrictSpecMode { A, B, .. Other } }
-
-impl Default for StrictSpecMode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

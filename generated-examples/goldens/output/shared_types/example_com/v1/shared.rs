@@ -25,12 +25,6 @@ pub enum Mode {
 
 kube_codegen_record::text_enums! { Mode { Static, Rotating, .. Other } }
 
-impl Default for Mode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
-
 /// One after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {

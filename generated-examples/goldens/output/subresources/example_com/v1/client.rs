@@ -31,8 +31,6 @@ impl ExampleComV1Client {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for Scaled {}
-
 impl kube_codegen_runtime::client::ScaleSubresource for Scaled {}
 
 /// Reads [`Scaled`] objects from the cache of an informer.

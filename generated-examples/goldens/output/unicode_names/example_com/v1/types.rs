@@ -19,7 +19,7 @@ kube_codegen_record::records! {
 }
 
 /// `spec` of `Unicode`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnicodeSpec {
     pub ax: Option<String>,
     pub größe: Option<i64>,
@@ -54,6 +54,16 @@ kube_codegen_record::records! {
     }
 }
 
+impl UnicodeSpec {
+    /// Creates one with only the required fields that have no default. `..UnicodeSpec::new(…)` completes a struct expression.
+    pub fn new(模式: UnicodeSpec模式) -> Self {
+        Self {
+            模式,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
+
 /// `spec.模式` of `Unicode`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum UnicodeSpec模式 {
@@ -76,12 +86,6 @@ kube_codegen_record::text_enums! {
         U4e8c = "二",
         U1f600 = "😀",
         .. Other
-    }
-}
-
-impl Default for UnicodeSpec模式 {
-    fn default() -> Self {
-        Self::Other(String::new())
     }
 }
 
@@ -116,9 +120,3 @@ pub enum UnicodeSpec이름값 {
 }
 
 kube_codegen_record::int_enums! { UnicodeSpec이름값: i64 { V1 = 1, V2 = 2, .. Other } }
-
-impl Default for UnicodeSpec이름값 {
-    fn default() -> Self {
-        Self::Other(0)
-    }
-}

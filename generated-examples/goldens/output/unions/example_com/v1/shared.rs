@@ -17,9 +17,3 @@ pub enum Hosts {
 }
 
 kube_codegen_record::unions! { Hosts { Text, List, .. Other } }
-
-impl Default for Hosts {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}

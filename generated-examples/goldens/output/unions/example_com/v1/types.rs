@@ -45,12 +45,6 @@ pub enum MappingSpecLimits {
 
 kube_codegen_record::unions! { MappingSpecLimits { Map, Number, .. Other } }
 
-impl Default for MappingSpecLimits {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.retry` of `Mapping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecRetry {
@@ -62,12 +56,6 @@ pub enum MappingSpecRetry {
 
 kube_codegen_record::unions! { MappingSpecRetry { Boolean, Integer, .. Other } }
 
-impl Default for MappingSpecRetry {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
-
 /// `spec.rules[]` of `Mapping`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingSpecRules {
@@ -78,12 +66,6 @@ pub enum MappingSpecRules {
 }
 
 kube_codegen_record::unions! { MappingSpecRules { Text, Map, .. Other } }
-
-impl Default for MappingSpecRules {
-    fn default() -> Self {
-        Self::Other(Value::Null)
-    }
-}
 
 /// `spec.hosts` of `Mapping`.
 pub use super::shared::Hosts as MappingSpecHosts;

@@ -15,9 +15,3 @@ pub enum Mode {
 }
 
 kube_codegen_record::text_enums! { Mode { Terminate, Passthrough, .. Other } }
-
-impl Default for Mode {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}

@@ -7,7 +7,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// An object of kind `Route`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -81,12 +81,6 @@ pub enum RouteStrategy {
 }
 
 kube_codegen_record::text_enums! { RouteStrategy { First, Random, .. Other } }
-
-impl Default for RouteStrategy {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
-}
 
 /// `spec.rules[].backends[].tls.mode` of `Route`.
 pub use super::shared::Mode as RouteSpecRulesBackendsTlsMode;

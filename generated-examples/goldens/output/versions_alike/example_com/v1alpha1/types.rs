@@ -54,16 +54,16 @@ pub use super::super::v1beta1::{GatewaySpec, GatewaySpecListeners};
 /// `spec.listeners[].tls` of `Gateway`.
 pub use super::shared::Tls as GatewaySpecListenersTls;
 /// `spec.listeners[].tls.mode` of `Gateway`.
-pub use super::shared::TlsMode as GatewaySpecListenersTlsMode;
+pub use super::shared::Mode as GatewaySpecListenersTlsMode;
 /// `spec.fallback` of `Route`.
 pub use super::shared::Fallback as RouteSpecFallback;
 /// `spec.fallback.tls` of `Route`.
 pub use super::shared::Tls as RouteSpecFallbackTls;
 /// `spec.fallback.tls.mode` of `Route`.
-pub use super::shared::TlsMode as RouteSpecFallbackTlsMode;
+pub use super::shared::Mode as RouteSpecFallbackTlsMode;
 /// `spec.target` of `Route`.
 pub use super::shared::Fallback as RouteSpecTarget;
 /// `spec.target.tls` of `Route`.
 pub use super::shared::Tls as RouteSpecTargetTls;
 /// `spec.target.tls.mode` of `Route`.
-pub use super::shared::TlsMode as RouteSpecTargetTlsMode;
+pub use super::shared::Mode as RouteSpecTargetTlsMode;

@@ -38,7 +38,7 @@ pub struct GatewaySpecListeners {
 kube_codegen_record::records! { GatewaySpecListeners { port, tls } }
 
 /// An object of kind `Route`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
@@ -57,13 +57,23 @@ kube_codegen_record::records! {
 }
 
 /// `spec` of `Route`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RouteSpec {
     pub rules: Option<Vec<RouteSpecRules>>,
     pub strategy: RouteSpecStrategy,
 }
 
 kube_codegen_record::records! { RouteSpec { rules, strategy } }
+
+impl RouteSpec {
+    /// Creates one with only the required fields that have no default. `..RouteSpec::new(…)` completes a struct expression.
+    pub fn new(strategy: RouteSpecStrategy) -> Self {
+        Self {
+            strategy,
+            ..kube_codegen_record::blank()
+        }
+    }
+}
 
 /// `spec.rules[]` of `Route`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,10 +102,10 @@ pub use super::super::v1::{RouteSpecRulesBackends, RouteStatus};
 /// `spec.listeners[].tls` of `Gateway`.
 pub use super::shared::Tls as GatewaySpecListenersTls;
 /// `spec.listeners[].tls.mode` of `Gateway`.
-pub use super::shared::TlsMode as GatewaySpecListenersTlsMode;
+pub use super::shared::Mode as GatewaySpecListenersTlsMode;
 /// `spec.rules[].backends[].tls` of `Route`.
 pub use super::shared::Tls as RouteSpecRulesBackendsTls;
 /// `spec.rules[].backends[].tls.mode` of `Route`.
-pub use super::shared::TlsMode as RouteSpecRulesBackendsTlsMode;
+pub use super::shared::Mode as RouteSpecRulesBackendsTlsMode;
 /// `spec.strategy` of `Route`.
 pub use super::super::v1::RouteStrategy as RouteSpecStrategy;

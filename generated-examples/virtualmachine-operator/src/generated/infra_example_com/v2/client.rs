@@ -31,8 +31,6 @@ impl InfraExampleComV2Client {
     }
 }
 
-impl kube_codegen_runtime::client::StatusSubresource for VirtualMachine {}
-
 /// Reads [`VirtualMachine`] objects from the cache of an informer.
 pub type VirtualMachineLister = Lister<VirtualMachine>;
 

@@ -52,7 +52,7 @@ kube_codegen_record::records! { VirtualMachineSpecResources { memory } }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
     /// Items are unique by `type`.
-    pub conditions: Option<Vec<VirtualMachineStatusConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// Pending, Running or Failed.
     pub phase: Option<VirtualMachineStatusPhase>,
 }
@@ -71,12 +71,6 @@ pub enum VirtualMachineStatusPhase {
 
 kube_codegen_record::text_enums! {
     VirtualMachineStatusPhase { Pending, Running, Failed, .. Other }
-}
-
-impl Default for VirtualMachineStatusPhase {
-    fn default() -> Self {
-        Self::Other(String::new())
-    }
 }
 
 /// `status.conditions[]` of `VirtualMachine`.

@@ -1,0 +1,35 @@
+//! The trait of all kinds.
+use std::fmt::Debug;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A kind of objects: what every client, cache, controller and webhook takes.
+///
+/// You never implement it. Every generated type has it, every kind of `k8s-openapi`, every type with kube's `#[derive(CustomResource)]`, and
+/// kube's `PartialObjectMeta` and `DynamicObject`: it sums up what they have in common.
+///
+/// ```
+/// use kube_codegen_runtime::Object;
+///
+/// fn label<K: Object>(object: &mut K) {
+///     object.meta_mut().labels.get_or_insert_default().insert("app".into(), "web".into());
+/// }
+/// # label(&mut k8s_openapi::api::core::v1::Pod::default());
+/// ```
+///
+/// A kind that the program knows when it is compiled is an `Object<DynamicType = ()>`; clients and webhooks need one. Traits for what only some kinds can do:
+///
+/// | Trait | Kinds | For |
+/// |---|---|---|
+/// | [`StatusSubresource`](crate::client::StatusSubresource) | those with a status subresource | `modify_status`, `apply_status` and so on |
+/// | [`ScaleSubresource`](crate::client::ScaleSubresource) | those with a scale subresource | `scale()` |
+/// | [`Fields`](crate::record::apply::Fields) | generated ones, and those of `k8s-openapi` | [`Apply`](crate::record::apply::Apply) and [`Children`](crate::children::Children), which tell the fields that are set from the others |
+pub trait Object:
+    kube::Resource + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
+
+impl<K> Object for K where
+    K: kube::Resource + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+}
