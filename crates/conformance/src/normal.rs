@@ -200,7 +200,10 @@ impl Normal {
                 .map_or(rest.len(), |at| start + at);
             let number = &rest[start..end];
             out.push_str(&rest[..start]);
-            match versions.get(number).filter(|_| number.len() > 2) {
+            // Neither is one with a unit, such as 500m.
+            let has_unit = rest[end..].starts_with(char::is_alphabetic);
+            let is_version = number.len() > 2 && !has_unit;
+            match versions.get(number).filter(|_| is_version) {
                 Some(index) => _ = write!(out, "rv{index}"),
                 None => out.push_str(number),
             }

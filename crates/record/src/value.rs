@@ -247,8 +247,21 @@ pub trait Value: Sized {
     }
 }
 
-/// Returns the value of a required field that is missing: empty, zero, `false`. Generated code calls it where a type cannot derive
-/// `Default`.
+/// A value in which nothing is set: empty, zero, `false`. Generated code calls it where a type cannot derive `Default`.
+///
+/// A part of a [configuration to apply](crate::apply) whose type has no `Default`, because the schema requires an enum, starts with it: a field that
+/// stays blank is not part of the configuration.
+///
+/// ```
+/// # #[derive(Clone, Debug, PartialEq)]
+/// # pub enum Mode { Fast, Safe, Other(String) }
+/// # kube_codegen_record::text_enums! { Mode { Fast, Safe, .. Other } }
+/// # pub struct GateSpec { pub mode: Mode, pub size: Option<i64> }
+/// # kube_codegen_record::records! { GateSpec { mode, size } }
+/// let mut spec: Option<GateSpec> = None;
+/// spec.get_or_insert_with(kube_codegen_record::blank).size = Some(3);
+/// # assert_eq!(spec.unwrap().mode.as_str(), "");
+/// ```
 pub fn blank<T: Value>() -> T {
     T::blank()
 }

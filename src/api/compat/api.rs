@@ -89,7 +89,7 @@ enum Container {
 
 impl Api {
     pub(super) fn of(output: &Output) -> Self {
-        Self::of_types(&output.model, surface::of(&output.files))
+        Self::of_types(&output.model, surface::of(&output.model, &output.files))
     }
 
     /// Returns what a model has, with the items of this release beside its types.

@@ -49,6 +49,7 @@ impl Break {
 pub(super) enum CrdPart {
     Status,
     Scale,
+    Columns,
     /// What converts between versions.
     Conversion,
 }

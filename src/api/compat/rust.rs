@@ -251,6 +251,7 @@ fn concerns(finding: &Finding, broken: &Break) -> bool {
             | Rule::VersionUnserved => true,
             Rule::StatusRemoved => broken.part == Some(CrdPart::Status),
             Rule::ScaleRemoved => broken.part == Some(CrdPart::Scale),
+            Rule::ColumnRemoved => broken.part == Some(CrdPart::Columns),
             // The traits and functions that convert are those of the storage version.
             Rule::StorageChanged | Rule::StoragePruned => broken.part == Some(CrdPart::Conversion),
             _ => false,

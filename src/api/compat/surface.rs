@@ -1,11 +1,14 @@
 //! What a program can name in the generated code beside the types of schemas: functions, traits and their implementations.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quote::ToTokens;
 use syn::{ImplItem, Item, TraitItem, UseTree, Visibility};
 
 use super::breaks::CrdPart;
-use crate::output::render::File;
+use crate::{
+    model::ir::{Ident, Model},
+    output::render::File,
+};
 
 /// Items by their name, such as `ExampleComV1Client::gates`.
 pub(super) type Items = BTreeMap<String, Declared>;
@@ -21,9 +24,12 @@ pub(super) struct Declared {
 }
 
 /// Returns the items of each module, such as `example_com/v1`.
-pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
+pub(super) fn of(model: &Model, files: &[File]) -> BTreeMap<String, Items> {
     let mut modules: BTreeMap<String, Items> = BTreeMap::new();
     let mut shared = Vec::new();
+    let definitions = model.types.iter();
+    let views = definitions.flat_map(|(_, it)| it.views.iter().chain(&it.shared_views));
+    let views: BTreeSet<&Ident> = views.collect();
     for file in files {
         let Some((module, name)) = file.path.rsplit_once('/') else {
             continue;
@@ -46,7 +52,7 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
         }
         let items = modules.entry(module.to_owned()).or_default();
         for item in file.items {
-            if !(has_types && is_of_schema(&item)) {
+            if !(has_types && is_of_schema(&item, &views)) {
                 add(&item, items);
             }
         }
@@ -72,10 +78,10 @@ pub(super) fn of(files: &[File]) -> BTreeMap<String, Items> {
 
 /// Returns whether the model has what an item beside types declares: a type of a schema, or a trait that each of them implements. The views of
 /// fields, which borrow them, and functions are not in the model.
-fn is_of_schema(item: &Item) -> bool {
+fn is_of_schema(item: &Item, views: &BTreeSet<&Ident>) -> bool {
     match item {
         Item::Struct(_) | Item::Type(_) => true,
-        Item::Enum(it) => it.generics.params.is_empty(),
+        Item::Enum(it) => !views.iter().any(|view| it.ident == view.as_str()),
         Item::Impl(it) => it.trait_.is_some(),
         _ => false,
     }
@@ -184,6 +190,7 @@ fn part(item: &Item) -> Option<CrdPart> {
     match implemented.segments.last()?.ident.to_string().as_str() {
         "HasStatus" | "MarkedStatus" => Some(CrdPart::Status),
         "ScaleSubresource" => Some(CrdPart::Scale),
+        "Columns" => Some(CrdPart::Columns),
         _ => None,
     }
 }

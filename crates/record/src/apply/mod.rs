@@ -78,26 +78,6 @@ impl<K> Fields for K where
 {
 }
 
-/// A value in which nothing is set, for a part of a configuration whose type has no `Default` because the schema requires an enum.
-///
-/// A field of it that stays blank is not part of the configuration.
-///
-/// ```
-/// # #[derive(Clone, Debug, PartialEq)]
-/// # pub enum Mode { Fast, Safe, Other(String) }
-/// # kube_codegen_record::text_enums! { Mode { Fast = "Fast", Safe = "Safe", .. Other } }
-/// # pub struct GateSpec { pub mode: Mode, pub size: Option<i64> }
-/// # kube_codegen_record::records! { GateSpec { 0 mode "mode", 1 size "size" } }
-/// use kube_codegen_record::apply;
-///
-/// let mut spec: Option<GateSpec> = None;
-/// spec.get_or_insert_with(apply::blank).size = Some(3);
-/// # assert_eq!(spec.unwrap().mode.as_str(), "");
-/// ```
-pub fn blank<T: value::Value>() -> T {
-    T::blank()
-}
-
 /// A partial object for server-side apply. Its field manager owns exactly the fields that it sets.
 ///
 /// It holds an object of the kind itself, so that it has the fields, the documentation and the helper functions of the kind. A field counts as set

@@ -71,8 +71,8 @@ async fn all_objects_are_rewritten_and_old_versions_forgotten() {
     let (server, crds) = to_migrate(25).await;
     let client = server.client();
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let migration = Migration::of("widgets.example.com").chunk(10).by_server();
-    let migration = migration
+    let migration = Migration::of("widgets.example.com")
+        .chunk(10)
         .on_progress(|progress| seen.lock().unwrap().push((progress.seen, progress.total)));
     let report = migration.run(&client).await.unwrap();
     assert_eq!((report.rewritten, report.skipped), (25, 0));
@@ -97,6 +97,22 @@ async fn all_objects_are_rewritten_and_old_versions_forgotten() {
         .await
         .unwrap_err();
     assert!(matches!(missing, Error::Request(_)), "{missing}");
+}
+
+#[tokio::test]
+async fn a_server_that_migrates_is_asked_to() {
+    let (server, crds) = to_migrate(25).await;
+    let migration = Migration::of("widgets.example.com").by_server();
+    let report = migration.run(&server.client()).await.unwrap();
+    assert_eq!((report.rewritten, report.skipped), (0, 0));
+    assert_eq!(report.stored_versions, ["v2"]);
+    assert_eq!(stored(&crds).await, ["v2"]);
+    let versions = server
+        .filter_map(|object| (object["kind"] == "Widget").then(|| object["apiVersion"].clone()));
+    assert_eq!(versions, vec!["example.com/v2"; 25]);
+    let left = server
+        .filter_map(|object| (object["kind"] == "StorageVersionMigration").then(|| object.clone()));
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// Expires the list after each `lifetime` updates, and returns how often a list answered 410. Without `fresh`, that answer has no token.

@@ -3,6 +3,7 @@
 //! It may use `fields`, `request`, `kinds` and what those use.
 
 pub(crate) mod classes;
+pub(crate) mod definitions;
 mod limits;
 pub(crate) mod namespaces;
 mod service_ports;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    admission::definitions,
     handlers::removal::{self, Propagation},
     kinds::{
         definition,
@@ -88,7 +89,7 @@ pub(super) fn finish(store: &mut Store, kind: &Kind) {
     if !kind.custom {
         return;
     }
-    if let Some((definitions, crd)) = definition::of(store, kind)
+    if let Some((definitions, crd)) = definitions::of(store, kind)
         && deleting(&crd)
         && store.stored(kind, "").next().is_none()
     {

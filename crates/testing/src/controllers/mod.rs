@@ -9,6 +9,7 @@ mod endpoints;
 mod events;
 mod garbage;
 mod job;
+mod migrations;
 pub(crate) mod namespaces;
 mod pass;
 mod pods;

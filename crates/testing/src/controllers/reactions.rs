@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{definitions, garbage, namespaces};
+use super::{definitions, garbage, migrations, namespaces};
 use crate::{
     handlers::removal::{is_ending, remove},
     kinds::{
@@ -25,6 +25,7 @@ impl Reactions for Immediate {
             namespaces::created(store, object::name(object));
         }
         garbage::examine(store, kind, object);
+        migrations::run(store, kind, object);
     }
 
     fn updated(&self, store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {

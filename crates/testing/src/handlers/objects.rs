@@ -6,14 +6,14 @@ use kube::core::response::Status;
 use serde_json::Value;
 
 use crate::{
-    admission::{self, causes_of, namespaces},
+    admission::{self, causes_of, definitions, namespaces},
     fields,
     handlers::{
         body::{self, identify},
         removal,
     },
     kinds::{
-        builtin, convert, definition,
+        builtin, convert,
         kind::{Kind, Types},
         status::{already_exists, conflict, invalid, invalid_resource, stale},
         store::Store,
@@ -52,7 +52,7 @@ pub(crate) fn create(
     );
     rbac::authorize_creation(store, request)?;
     rbac::check_escalation(store, request, None, &object)?;
-    definition::admit(store, kind, &name)?;
+    definitions::admit(store, kind, &name)?;
     namespaces::admit(store, kind, &namespace, &name)?;
     let uid = store.uid(kind, &namespace, &name);
     let metadata = section(&mut object, "metadata");

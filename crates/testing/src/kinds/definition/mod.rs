@@ -4,17 +4,15 @@ mod accept;
 
 pub(crate) use accept::establish;
 
-use std::sync::Arc;
-
 use kube::core::response::StatusCause;
 use kube_codegen_schema::definition;
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::{kind::Kind, status::forbidden, store::Store},
+    kinds::kind::Kind,
     values::{
-        object::{at, deleting, flag, list, now, put, strings, text},
-        status::{Answer, cause, of_field},
+        object::{at, flag, list, now, put, strings, text},
+        status::{cause, of_field},
     },
 };
 
@@ -54,25 +52,6 @@ pub(crate) fn terminating(crd: &mut Value, reason: &str, message: &str) {
     let others = others.filter(|it| text(it, "/type") != "Terminating");
     let all: Vec<Value> = others.cloned().chain([condition]).collect();
     put(crd, "/status/conditions", all.into());
-}
-
-/// Refuses a new instance of a definition that is being deleted.
-pub(crate) fn admit(store: &Store, kind: &Kind, name: &str) -> Answer<()> {
-    let found = kind.custom.then(|| of(store, kind)).flatten();
-    if found.is_some_and(|(_, crd)| deleting(&crd)) {
-        let why = "create not allowed while custom resource definition is terminating";
-        return Err(forbidden(kind, name, why));
-    }
-    Ok(())
-}
-
-/// Returns the definition of a kind.
-pub(crate) fn of(store: &Store, kind: &Kind) -> Option<(Arc<Kind>, Arc<Value>)> {
-    let definitions = store
-        .kinds
-        .get("apiextensions.k8s.io", "customresourcedefinitions")?;
-    let crd = store.get(definitions, "", &kind.qualified())?;
-    Some((definitions.clone(), crd))
 }
 
 /// Sets the defaults that depend on other fields.
