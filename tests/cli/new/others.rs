@@ -165,12 +165,12 @@ fn fill_in(package: &Path) {
     let (head, tail) = text
         .split_once("    // Your reconcile logic goes here")
         .unwrap();
-    let (_, tail) = tail.split_once("    let note =").unwrap();
+    let (_, tail) = tail.split_once("    let synced =").unwrap();
     let body = include_str!("memcached/reconcile.rs.txt");
     let deployment = include_str!("memcached/deployment.rs.txt");
     fs::write(
         &path,
-        format!("{head}{body}    let note ={tail}{deployment}"),
+        format!("{head}{body}    let synced ={tail}{deployment}"),
     )
     .unwrap();
     fs::write(

@@ -46,7 +46,6 @@ impl Default for Auth {
 
 /// Switches authorization on, and creates the roles that every cluster has.
 pub(crate) fn start(store: &mut Store) {
-    store.authorization = true;
     let role = |name: &str, rules: Value| {
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1",

@@ -124,14 +124,14 @@ impl Builder {
         if self.namespaces != Namespaces::Assumed {
             namespaces::start(&mut store);
         }
+        let measures = env::var_os("KUBE_CODEGEN_RBAC").is_some_and(|value| value == "measure");
+        let is_enforced = self.authorization && !measures;
         if self.authorization {
             auth::start(&mut store);
+            store.authorization = is_enforced;
         }
         let server = ApiServer::with(store);
-        let measures = env::var_os("KUBE_CODEGEN_RBAC").is_some_and(|value| value == "measure");
-        if self.authorization && !measures {
-            lock(&server.0.auth).enabled = true;
-        }
+        lock(&server.0.auth).enabled = is_enforced;
         if let Some(controllers) = self.controllers {
             tokio::spawn(server.run_controllers(controllers));
         }

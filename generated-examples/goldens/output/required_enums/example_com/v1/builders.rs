@@ -3,16 +3,16 @@
 //! Methods of the types of `example.com/v1` that set one field each.
 
 use super::types::{
-    Gate, GateName, GatePhase, GateSpec, GateSpecEither, GateSpecLock,
-    GateSpecLockByCode, GateSpecLockValue, GateSpecMode, GateSpecNames, GateSpecPolicy,
-    GateSpecSchedule, GateSpecScheduleType, GateSpecScheduleUnit, GateSpecTarget,
-    GateSpecTargetMode, GateStatus, GateStatusState,
+    Valve, ValveName, ValvePhase, ValveSpec, ValveSpecEither, ValveSpecLock,
+    ValveSpecLockByCode, ValveSpecLockValue, ValveSpecMode, ValveSpecNames,
+    ValveSpecPolicy, ValveSpecSchedule, ValveSpecScheduleType, ValveSpecScheduleUnit,
+    ValveSpecTarget, ValveSpecTargetMode, ValveStatus, ValveStatusState,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube_codegen_record::{Nullable, Number};
 
-impl Gate {
+impl Valve {
     /// Sets `metadata`.
     #[must_use]
     pub fn with_metadata(mut self, value: ObjectMeta) -> Self {
@@ -22,44 +22,44 @@ impl Gate {
 
     /// Sets `name`.
     #[must_use]
-    pub fn with_name(mut self, value: impl Into<GateName>) -> Self {
+    pub fn with_name(mut self, value: impl Into<ValveName>) -> Self {
         self.name = value.into();
         self
     }
 
     /// Sets `phase`.
     #[must_use]
-    pub fn with_phase(mut self, value: GatePhase) -> Self {
+    pub fn with_phase(mut self, value: ValvePhase) -> Self {
         self.phase = value;
         self
     }
 
     /// Sets `spec`.
     #[must_use]
-    pub fn with_spec(mut self, value: GateSpec) -> Self {
+    pub fn with_spec(mut self, value: ValveSpec) -> Self {
         self.spec = value;
         self
     }
 
     /// Sets `status`.
     #[must_use]
-    pub fn with_status(mut self, value: GateStatus) -> Self {
+    pub fn with_status(mut self, value: ValveStatus) -> Self {
         self.status = Some(value);
         self
     }
 }
 
-impl GateSpec {
+impl ValveSpec {
     /// Sets `either`.
     #[must_use]
-    pub fn with_either(mut self, value: GateSpecEither) -> Self {
+    pub fn with_either(mut self, value: ValveSpecEither) -> Self {
         self.either = value;
         self
     }
 
     /// Sets `lock`.
     #[must_use]
-    pub fn with_lock(mut self, value: GateSpecLock) -> Self {
+    pub fn with_lock(mut self, value: ValveSpecLock) -> Self {
         self.lock = Some(value);
         self
     }
@@ -73,14 +73,14 @@ impl GateSpec {
 
     /// Sets `mode`.
     #[must_use]
-    pub fn with_mode(mut self, value: impl Into<GateSpecMode>) -> Self {
+    pub fn with_mode(mut self, value: impl Into<ValveSpecMode>) -> Self {
         self.mode = value.into();
         self
     }
 
     /// Sets `names`.
     #[must_use]
-    pub fn with_names(mut self, value: GateSpecNames) -> Self {
+    pub fn with_names(mut self, value: ValveSpecNames) -> Self {
         self.names = Some(value);
         self
     }
@@ -94,30 +94,30 @@ impl GateSpec {
 
     /// Sets `policy`.
     #[must_use]
-    pub fn with_policy(mut self, value: impl Into<GateSpecPolicy>) -> Self {
+    pub fn with_policy(mut self, value: impl Into<ValveSpecPolicy>) -> Self {
         self.policy = Some(value.into());
         self
     }
 
     /// Sets `schedule`.
     #[must_use]
-    pub fn with_schedule(mut self, value: GateSpecSchedule) -> Self {
+    pub fn with_schedule(mut self, value: ValveSpecSchedule) -> Self {
         self.schedule = Box::new(value);
         self
     }
 
     /// Sets `target`.
     #[must_use]
-    pub fn with_target(mut self, value: GateSpecTarget) -> Self {
+    pub fn with_target(mut self, value: ValveSpecTarget) -> Self {
         self.target = Some(value);
         self
     }
 }
 
-impl GateSpecLock {
+impl ValveSpecLock {
     /// Sets `byCode`.
     #[must_use]
-    pub fn with_by_code(mut self, value: GateSpecLockByCode) -> Self {
+    pub fn with_by_code(mut self, value: ValveSpecLockByCode) -> Self {
         self.by_code = Some(value);
         self
     }
@@ -138,13 +138,13 @@ impl GateSpecLock {
 
     /// Sets `value`.
     #[must_use]
-    pub fn with_value(mut self, value: impl Into<GateSpecLockValue>) -> Self {
+    pub fn with_value(mut self, value: impl Into<ValveSpecLockValue>) -> Self {
         self.value = value.into();
         self
     }
 }
 
-impl GateSpecNames {
+impl ValveSpecNames {
     /// Sets `all`.
     #[must_use]
     pub fn with_all_(mut self, value: impl Into<String>) -> Self {
@@ -160,7 +160,7 @@ impl GateSpecNames {
     }
 }
 
-impl GateSpecSchedule {
+impl ValveSpecSchedule {
     /// Sets `days`.
     #[must_use]
     pub fn with_days(
@@ -173,14 +173,14 @@ impl GateSpecSchedule {
 
     /// Sets `type`.
     #[must_use]
-    pub fn with_type(mut self, value: impl Into<GateSpecScheduleType>) -> Self {
+    pub fn with_type(mut self, value: impl Into<ValveSpecScheduleType>) -> Self {
         self.r#type = value.into();
         self
     }
 
     /// Sets `unit`.
     #[must_use]
-    pub fn with_unit(mut self, value: impl Into<GateSpecScheduleUnit>) -> Self {
+    pub fn with_unit(mut self, value: impl Into<ValveSpecScheduleUnit>) -> Self {
         self.unit = value.into();
         self
     }
@@ -193,7 +193,7 @@ impl GateSpecSchedule {
     }
 }
 
-impl GateSpecTarget {
+impl ValveSpecTarget {
     /// Sets `boxed`.
     #[must_use]
     pub fn with_boxed(mut self, value: impl Into<String>) -> Self {
@@ -229,7 +229,7 @@ impl GateSpecTarget {
 
     /// Sets `mode`.
     #[must_use]
-    pub fn with_mode(mut self, value: impl Into<GateSpecTargetMode>) -> Self {
+    pub fn with_mode(mut self, value: impl Into<ValveSpecTargetMode>) -> Self {
         self.mode = Some(value.into());
         self
     }
@@ -259,10 +259,10 @@ impl GateSpecTarget {
     }
 }
 
-impl GateStatus {
+impl ValveStatus {
     /// Sets `state`.
     #[must_use]
-    pub fn with_state(mut self, value: impl Into<GateStatusState>) -> Self {
+    pub fn with_state(mut self, value: impl Into<ValveStatusState>) -> Self {
         self.state = value.into();
         self
     }

@@ -10,21 +10,21 @@ use kube_codegen_record::{Nullable, Number};
 use kube_codegen_record::serde_json::Value;
 use std::collections::BTreeMap;
 
-/// An object of kind `Gate`.
+/// An object of kind `Valve`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gate {
+pub struct Valve {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    pub name: GateName,
-    pub phase: GatePhase,
-    pub spec: GateSpec,
-    pub status: Option<GateStatus>,
+    pub name: ValveName,
+    pub phase: ValvePhase,
+    pub spec: ValveSpec,
+    pub status: Option<ValveStatus>,
 }
 
 kube_codegen_record::records! {
-    Gate {
+    Valve {
         "apiVersion": "example.com/v1",
-        "kind": "Gate",
+        "kind": "Valve",
         metadata unless_blank,
         name,
         phase,
@@ -33,9 +33,9 @@ kube_codegen_record::records! {
     }
 }
 
-/// `name` of `Gate`.
+/// `name` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateName {
+pub enum ValveName {
     /// `"front"`
     Front,
     /// `"back"`
@@ -44,11 +44,11 @@ pub enum GateName {
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateName { Front = "front", Back = "back", .. Other } }
+kube_codegen_record::text_enums! { ValveName { Front = "front", Back = "back", .. Other } }
 
-/// `phase` of `Gate`.
+/// `phase` of `Valve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GatePhase {
+pub enum ValvePhase {
     /// `1`
     V1,
     /// `2`
@@ -57,50 +57,50 @@ pub enum GatePhase {
     Other(i64),
 }
 
-kube_codegen_record::int_enums! { GatePhase: i64 { V1 = 1, V2 = 2, .. Other } }
+kube_codegen_record::int_enums! { ValvePhase: i64 { V1 = 1, V2 = 2, .. Other } }
 
-/// `spec` of `Gate`.
+/// `spec` of `Valve`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GateSpec {
-    pub either: GateSpecEither,
+pub struct ValveSpec {
+    pub either: ValveSpecEither,
     /// Copies alone, so that its view has no lifetime.
     ///
     /// Validation:
     ///
     /// - `(has(self.byKey) ? 1 : 0) + (has(self.byCode) ? 1 : 0) + (has(self.ratio) ? 1 : 0) <= 1`
-    pub lock: Option<GateSpecLock>,
+    pub lock: Option<ValveSpecLock>,
     pub machine: crate::Machine,
-    pub mode: GateSpecMode,
+    pub mode: ValveSpecMode,
     /// A constructor that has the name of a setter.
     ///
     /// Maximum properties: 1.
-    pub names: Option<GateSpecNames>,
+    pub names: Option<ValveSpecNames>,
     pub owner: String,
     /// Default: `"Never"`.
-    pub policy: Option<GateSpecPolicy>,
+    pub policy: Option<ValveSpecPolicy>,
     /// Maximum properties: 3.
     ///
     /// Validation:
     ///
     /// - `self.type == 'Days' ? has(self.days) : !has(self.days)`
     /// - `self.type == 'Value' ? has(self.value) : !has(self.value)`
-    pub schedule: Box<GateSpecSchedule>,
+    pub schedule: Box<ValveSpecSchedule>,
     /// References of each form.
     ///
     /// Maximum properties: 1.
-    pub target: Option<GateSpecTarget>,
+    pub target: Option<ValveSpecTarget>,
 }
 
 kube_codegen_record::records! {
-    GateSpec { either, lock, machine, mode, names, owner, policy, schedule, target }
+    ValveSpec { either, lock, machine, mode, names, owner, policy, schedule, target }
 }
 
-impl GateSpec {
-    /// Creates one with only the required fields that have no default. `..GateSpec::new(…)` completes a struct expression.
+impl ValveSpec {
+    /// Creates one with only the required fields that have no default. `..ValveSpec::new(…)` completes a struct expression.
     pub fn new(
-        either: GateSpecEither,
-        mode: GateSpecMode,
-        schedule: GateSpecSchedule,
+        either: ValveSpecEither,
+        mode: ValveSpecMode,
+        schedule: ValveSpecSchedule,
     ) -> Self {
         Self {
             either,
@@ -111,33 +111,33 @@ impl GateSpec {
     }
 }
 
-/// `spec.either` of `Gate`.
+/// `spec.either` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GateSpecEither {
+pub enum ValveSpecEither {
     Text(String),
     Boolean(bool),
     /// A value of a type not described by the schema, kept verbatim.
     Other(Value),
 }
 
-kube_codegen_record::unions! { GateSpecEither { Text, Boolean, .. Other } }
+kube_codegen_record::unions! { ValveSpecEither { Text, Boolean, .. Other } }
 
 /// Copies alone, so that its view has no lifetime.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GateSpecLock {
-    pub by_code: Option<GateSpecLockByCode>,
+pub struct ValveSpecLock {
+    pub by_code: Option<ValveSpecLockByCode>,
     pub by_key: Option<bool>,
     pub ratio: Option<Number>,
-    pub value: GateSpecLockValue,
+    pub value: ValveSpecLockValue,
 }
 
 kube_codegen_record::records! {
-    GateSpecLock { by_code = "byCode", by_key = "byKey", ratio, value }
+    ValveSpecLock { by_code = "byCode", by_key = "byKey", ratio, value }
 }
 
-impl GateSpecLock {
-    /// Creates one with only the required fields that have no default. `..GateSpecLock::new(…)` completes a struct expression.
-    pub fn new(value: GateSpecLockValue) -> Self {
+impl ValveSpecLock {
+    /// Creates one with only the required fields that have no default. `..ValveSpecLock::new(…)` completes a struct expression.
+    pub fn new(value: ValveSpecLockValue) -> Self {
         Self {
             value,
             ..kube_codegen_record::blank()
@@ -145,14 +145,14 @@ impl GateSpecLock {
     }
 }
 
-/// The field of [`GateSpecLock`] that is set.
+/// The field of [`ValveSpecLock`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum GateSpecLockOneOf {
+pub enum ValveSpecLockOneOf {
     /// `byCode`
-    ByCode(GateSpecLockByCode),
+    ByCode(ValveSpecLockByCode),
     /// `byKey`
     ByKey(bool),
     /// `ratio`
@@ -163,32 +163,32 @@ pub enum GateSpecLockOneOf {
     Several(Vec<&'static str>),
 }
 
-impl GateSpecLock {
-    /// The field that is set, as a [`GateSpecLockOneOf`].
+impl ValveSpecLock {
+    /// The field that is set, as a [`ValveSpecLockOneOf`].
     #[inline]
-    pub fn one_of(&self) -> GateSpecLockOneOf {
+    pub fn one_of(&self) -> ValveSpecLockOneOf {
         let set = [
             self.by_code.is_some().then_some("byCode"),
             self.by_key.is_some().then_some("byKey"),
             self.ratio.is_some().then_some("ratio"),
         ];
         if set.iter().flatten().count() > 1 {
-            return GateSpecLockOneOf::Several(set.iter().flatten().copied().collect());
+            return ValveSpecLockOneOf::Several(set.iter().flatten().copied().collect());
         }
         if let Some(value) = &self.by_code {
-            GateSpecLockOneOf::ByCode(*value)
+            ValveSpecLockOneOf::ByCode(*value)
         } else if let Some(value) = &self.by_key {
-            GateSpecLockOneOf::ByKey(*value)
+            ValveSpecLockOneOf::ByKey(*value)
         } else if let Some(value) = &self.ratio {
-            GateSpecLockOneOf::Ratio(*value)
+            ValveSpecLockOneOf::Ratio(*value)
         } else {
-            GateSpecLockOneOf::None
+            ValveSpecLockOneOf::None
         }
     }
 
     /// Creates one with only `byCode`.
     #[inline]
-    pub fn by_code(value: GateSpecLockByCode, value_: GateSpecLockValue) -> Self {
+    pub fn by_code(value: ValveSpecLockByCode, value_: ValveSpecLockValue) -> Self {
         Self {
             by_code: Some(value),
             ..Self::new(value_)
@@ -197,7 +197,7 @@ impl GateSpecLock {
 
     /// Creates one with only `byKey`.
     #[inline]
-    pub fn by_key(value: bool, value_: GateSpecLockValue) -> Self {
+    pub fn by_key(value: bool, value_: ValveSpecLockValue) -> Self {
         Self {
             by_key: Some(value),
             ..Self::new(value_)
@@ -206,7 +206,7 @@ impl GateSpecLock {
 
     /// Creates one with only `ratio`.
     #[inline]
-    pub fn ratio(value: Number, value_: GateSpecLockValue) -> Self {
+    pub fn ratio(value: Number, value_: ValveSpecLockValue) -> Self {
         Self {
             ratio: Some(value),
             ..Self::new(value_)
@@ -214,9 +214,9 @@ impl GateSpecLock {
     }
 }
 
-/// `spec.lock.byCode` of `Gate`.
+/// `spec.lock.byCode` of `Valve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecLockByCode {
+pub enum ValveSpecLockByCode {
     /// `1`
     V1,
     /// `2`
@@ -225,45 +225,45 @@ pub enum GateSpecLockByCode {
     Other(i32),
 }
 
-kube_codegen_record::int_enums! { GateSpecLockByCode: i32 { V1 = 1, V2 = 2, .. Other } }
+kube_codegen_record::int_enums! { ValveSpecLockByCode: i32 { V1 = 1, V2 = 2, .. Other } }
 
-/// `spec.lock.value` of `Gate`.
+/// `spec.lock.value` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecLockValue {
+pub enum ValveSpecLockValue {
     A,
     B,
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateSpecLockValue { A, B, .. Other } }
+kube_codegen_record::text_enums! { ValveSpecLockValue { A, B, .. Other } }
 
-/// `spec.mode` of `Gate`.
+/// `spec.mode` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecMode {
+pub enum ValveSpecMode {
     Fast,
     Safe,
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateSpecMode { Fast, Safe, .. Other } }
+kube_codegen_record::text_enums! { ValveSpecMode { Fast, Safe, .. Other } }
 
 /// A constructor that has the name of a setter.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GateSpecNames {
+pub struct ValveSpecNames {
     pub all: Option<String>,
     pub with_all: Option<String>,
 }
 
-kube_codegen_record::records! { GateSpecNames { all, with_all = "withAll" } }
+kube_codegen_record::records! { ValveSpecNames { all, with_all = "withAll" } }
 
-/// The field of [`GateSpecNames`] that is set.
+/// The field of [`ValveSpecNames`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum GateSpecNamesOneOf<'a> {
+pub enum ValveSpecNamesOneOf<'a> {
     /// `all`
     All(&'a str),
     /// `withAll`
@@ -274,23 +274,23 @@ pub enum GateSpecNamesOneOf<'a> {
     Several(Vec<&'static str>),
 }
 
-impl GateSpecNames {
-    /// The field that is set, as a [`GateSpecNamesOneOf`].
+impl ValveSpecNames {
+    /// The field that is set, as a [`ValveSpecNamesOneOf`].
     #[inline]
-    pub fn one_of(&self) -> GateSpecNamesOneOf<'_> {
+    pub fn one_of(&self) -> ValveSpecNamesOneOf<'_> {
         let set = [
             self.all.is_some().then_some("all"),
             self.with_all.is_some().then_some("withAll"),
         ];
         if set.iter().flatten().count() > 1 {
-            return GateSpecNamesOneOf::Several(set.iter().flatten().copied().collect());
+            return ValveSpecNamesOneOf::Several(set.iter().flatten().copied().collect());
         }
         if let Some(value) = &self.all {
-            GateSpecNamesOneOf::All(value)
+            ValveSpecNamesOneOf::All(value)
         } else if let Some(value) = &self.with_all {
-            GateSpecNamesOneOf::WithAll(value)
+            ValveSpecNamesOneOf::WithAll(value)
         } else {
-            GateSpecNamesOneOf::None
+            ValveSpecNamesOneOf::None
         }
     }
 
@@ -313,9 +313,9 @@ impl GateSpecNames {
     }
 }
 
-/// `spec.policy` of `Gate`.
+/// `spec.policy` of `Valve`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecPolicy {
+pub enum ValveSpecPolicy {
     Always,
     #[default]
     Never,
@@ -323,22 +323,22 @@ pub enum GateSpecPolicy {
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateSpecPolicy { Always, Never, .. Other } }
+kube_codegen_record::text_enums! { ValveSpecPolicy { Always, Never, .. Other } }
 
-/// `spec.schedule` of `Gate`.
+/// `spec.schedule` of `Valve`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GateSpecSchedule {
+pub struct ValveSpecSchedule {
     pub days: Option<Vec<String>>,
-    pub r#type: GateSpecScheduleType,
-    pub unit: GateSpecScheduleUnit,
+    pub r#type: ValveSpecScheduleType,
+    pub unit: ValveSpecScheduleUnit,
     pub value: Option<i64>,
 }
 
-kube_codegen_record::records! { GateSpecSchedule { days, r#type = "type", unit, value } }
+kube_codegen_record::records! { ValveSpecSchedule { days, r#type = "type", unit, value } }
 
-impl GateSpecSchedule {
-    /// Creates one with only the required fields that have no default. `..GateSpecSchedule::new(…)` completes a struct expression.
-    pub fn new(r#type: GateSpecScheduleType, unit: GateSpecScheduleUnit) -> Self {
+impl ValveSpecSchedule {
+    /// Creates one with only the required fields that have no default. `..ValveSpecSchedule::new(…)` completes a struct expression.
+    pub fn new(r#type: ValveSpecScheduleType, unit: ValveSpecScheduleUnit) -> Self {
         Self {
             r#type,
             unit,
@@ -347,12 +347,12 @@ impl GateSpecSchedule {
     }
 }
 
-/// The field of [`GateSpecSchedule`] that is set.
+/// The field of [`ValveSpecSchedule`] that is set.
 ///
 /// The schema permits exactly one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum GateSpecScheduleOneOf<'a> {
+pub enum ValveSpecScheduleOneOf<'a> {
     /// `days`
     Days(&'a [String]),
     /// `value`
@@ -363,92 +363,92 @@ pub enum GateSpecScheduleOneOf<'a> {
     Several(Vec<&'static str>),
 }
 
-impl GateSpecSchedule {
-    /// The field that is set, as a [`GateSpecScheduleOneOf`].
+impl ValveSpecSchedule {
+    /// The field that is set, as a [`ValveSpecScheduleOneOf`].
     #[inline]
-    pub fn one_of(&self) -> GateSpecScheduleOneOf<'_> {
+    pub fn one_of(&self) -> ValveSpecScheduleOneOf<'_> {
         let set = [
             self.days.is_some().then_some("days"),
             self.value.is_some().then_some("value"),
         ];
         if set.iter().flatten().count() > 1 {
-            return GateSpecScheduleOneOf::Several(
+            return ValveSpecScheduleOneOf::Several(
                 set.iter().flatten().copied().collect(),
             );
         }
         if let Some(value) = &self.days {
-            GateSpecScheduleOneOf::Days(value)
+            ValveSpecScheduleOneOf::Days(value)
         } else if let Some(value) = &self.value {
-            GateSpecScheduleOneOf::Value(*value)
+            ValveSpecScheduleOneOf::Value(*value)
         } else {
-            GateSpecScheduleOneOf::None
+            ValveSpecScheduleOneOf::None
         }
     }
 
     /// Creates one with only `days`; the schema then demands that `type` is `Days`.
     #[inline]
-    pub fn days(value: Vec<String>, unit: GateSpecScheduleUnit) -> Self {
+    pub fn days(value: Vec<String>, unit: ValveSpecScheduleUnit) -> Self {
         Self {
             days: Some(value),
-            ..Self::new(GateSpecScheduleType::Days, unit)
+            ..Self::new(ValveSpecScheduleType::Days, unit)
         }
     }
 
     /// Creates one with only `value`; the schema then demands that `type` is `Value`.
     #[inline]
-    pub fn value(value: i64, unit: GateSpecScheduleUnit) -> Self {
+    pub fn value(value: i64, unit: ValveSpecScheduleUnit) -> Self {
         Self {
             value: Some(value),
-            ..Self::new(GateSpecScheduleType::Value, unit)
+            ..Self::new(ValveSpecScheduleType::Value, unit)
         }
     }
 }
 
-/// `spec.schedule.type` of `Gate`.
+/// `spec.schedule.type` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecScheduleType {
+pub enum ValveSpecScheduleType {
     Days,
     Value,
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateSpecScheduleType { Days, Value, .. Other } }
+kube_codegen_record::text_enums! { ValveSpecScheduleType { Days, Value, .. Other } }
 
-/// `spec.schedule.unit` of `Gate`.
+/// `spec.schedule.unit` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecScheduleUnit {
+pub enum ValveSpecScheduleUnit {
     Hour,
     Minute,
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateSpecScheduleUnit { Hour, Minute, .. Other } }
+kube_codegen_record::text_enums! { ValveSpecScheduleUnit { Hour, Minute, .. Other } }
 
 /// References of each form.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GateSpecTarget {
+pub struct ValveSpecTarget {
     pub boxed: Option<Box<String>>,
     pub boxed_count: Option<Box<i64>>,
     pub labels: Option<BTreeMap<String, String>>,
     pub maybe: Option<Nullable<String>>,
-    pub mode: Option<GateSpecTargetMode>,
+    pub mode: Option<ValveSpecTargetMode>,
     pub names: Option<Vec<String>>,
     pub port: Option<IntOrString>,
     pub text: Option<String>,
 }
 
 kube_codegen_record::records! {
-    GateSpecTarget { boxed, boxed_count = "boxedCount", labels, maybe, mode, names, port, text }
+    ValveSpecTarget { boxed, boxed_count = "boxedCount", labels, maybe, mode, names, port, text }
 }
 
-/// The field of [`GateSpecTarget`] that is set.
+/// The field of [`ValveSpecTarget`] that is set.
 ///
 /// The schema permits one at most.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum GateSpecTargetOneOf<'a> {
+pub enum ValveSpecTargetOneOf<'a> {
     /// `boxed`
     Boxed(&'a str),
     /// `boxedCount`
@@ -458,7 +458,7 @@ pub enum GateSpecTargetOneOf<'a> {
     /// `maybe`
     Maybe(&'a Nullable<String>),
     /// `mode`
-    Mode(&'a GateSpecTargetMode),
+    Mode(&'a ValveSpecTargetMode),
     /// `names`
     Names(&'a [String]),
     /// `port`
@@ -471,10 +471,10 @@ pub enum GateSpecTargetOneOf<'a> {
     Several(Vec<&'static str>),
 }
 
-impl GateSpecTarget {
-    /// The field that is set, as a [`GateSpecTargetOneOf`].
+impl ValveSpecTarget {
+    /// The field that is set, as a [`ValveSpecTargetOneOf`].
     #[inline]
-    pub fn one_of(&self) -> GateSpecTargetOneOf<'_> {
+    pub fn one_of(&self) -> ValveSpecTargetOneOf<'_> {
         let set = [
             self.boxed.is_some().then_some("boxed"),
             self.boxed_count.is_some().then_some("boxedCount"),
@@ -486,26 +486,28 @@ impl GateSpecTarget {
             self.text.is_some().then_some("text"),
         ];
         if set.iter().flatten().count() > 1 {
-            return GateSpecTargetOneOf::Several(set.iter().flatten().copied().collect());
+            return ValveSpecTargetOneOf::Several(
+                set.iter().flatten().copied().collect(),
+            );
         }
         if let Some(value) = &self.boxed {
-            GateSpecTargetOneOf::Boxed(value)
+            ValveSpecTargetOneOf::Boxed(value)
         } else if let Some(value) = &self.boxed_count {
-            GateSpecTargetOneOf::BoxedCount(**value)
+            ValveSpecTargetOneOf::BoxedCount(**value)
         } else if let Some(value) = &self.labels {
-            GateSpecTargetOneOf::Labels(value)
+            ValveSpecTargetOneOf::Labels(value)
         } else if let Some(value) = &self.maybe {
-            GateSpecTargetOneOf::Maybe(value)
+            ValveSpecTargetOneOf::Maybe(value)
         } else if let Some(value) = &self.mode {
-            GateSpecTargetOneOf::Mode(value)
+            ValveSpecTargetOneOf::Mode(value)
         } else if let Some(value) = &self.names {
-            GateSpecTargetOneOf::Names(value)
+            ValveSpecTargetOneOf::Names(value)
         } else if let Some(value) = &self.port {
-            GateSpecTargetOneOf::Port(value)
+            ValveSpecTargetOneOf::Port(value)
         } else if let Some(value) = &self.text {
-            GateSpecTargetOneOf::Text(value)
+            ValveSpecTargetOneOf::Text(value)
         } else {
-            GateSpecTargetOneOf::None
+            ValveSpecTargetOneOf::None
         }
     }
 
@@ -547,7 +549,7 @@ impl GateSpecTarget {
 
     /// Creates one with only `mode`.
     #[inline]
-    pub fn mode(value: GateSpecTargetMode) -> Self {
+    pub fn mode(value: ValveSpecTargetMode) -> Self {
         Self {
             mode: Some(value),
             ..Self::default()
@@ -582,28 +584,28 @@ impl GateSpecTarget {
     }
 }
 
-/// `spec.target.mode` of `Gate`.
+/// `spec.target.mode` of `Valve`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateSpecTargetMode {
+pub enum ValveSpecTargetMode {
     X,
     Y,
     /// A value not described by the schema, kept verbatim.
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateSpecTargetMode { X, Y, .. Other } }
+kube_codegen_record::text_enums! { ValveSpecTargetMode { X, Y, .. Other } }
 
-/// `status` of `Gate`.
+/// `status` of `Valve`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GateStatus {
-    pub state: GateStatusState,
+pub struct ValveStatus {
+    pub state: ValveStatusState,
 }
 
-kube_codegen_record::records! { GateStatus { state } }
+kube_codegen_record::records! { ValveStatus { state } }
 
-/// `status.state` of `Gate`.
+/// `status.state` of `Valve`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum GateStatusState {
+pub enum ValveStatusState {
     /// `""`
     #[default]
     Empty,
@@ -612,4 +614,4 @@ pub enum GateStatusState {
     Other(String),
 }
 
-kube_codegen_record::text_enums! { GateStatusState { Empty = "", Open, .. Other } }
+kube_codegen_record::text_enums! { ValveStatusState { Empty = "", Open, .. Other } }
