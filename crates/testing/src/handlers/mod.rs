@@ -29,7 +29,7 @@ use crate::{
     values::status::Answer,
 };
 pub(crate) use objects::raise_generation;
-pub(crate) use write::written;
+pub(crate) use write::{creates, written};
 
 /// What a request gives: an HTTP code and an object, or the events of a watch.
 pub(crate) enum Executed<S> {

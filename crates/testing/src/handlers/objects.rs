@@ -50,7 +50,6 @@ pub(crate) fn create(
         object::namespace(&object).to_owned(),
         object::name(&object).to_owned(),
     );
-    rbac::authorize_creation(store, request)?;
     rbac::check_escalation(store, request, None, &object)?;
     definitions::admit(store, kind, &name)?;
     namespaces::admit(store, kind, &namespace, &name)?;

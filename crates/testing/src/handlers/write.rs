@@ -31,6 +31,19 @@ pub(crate) fn written(store: &mut Store, request: &Request) -> Answer<Value> {
     .map(Arc::unwrap_or_clone)
 }
 
+/// Returns whether an update or an apply creates its object, for which its user needs two permissions.
+pub(crate) fn creates(store: &Store, request: &Request) -> bool {
+    let target = &request.target;
+    let on_update = builtin::creates_on_update(&target.kind, &target.subresource);
+    let may_create = match request.verb {
+        Verb::Update => on_update,
+        Verb::Patch if request.content_type == APPLY => on_update || target.subresource.is_empty(),
+        _ => false,
+    };
+    let found = || store.get(&target.kind, &target.namespace, &target.name);
+    may_create && found().is_none()
+}
+
 /// Returns the new object.
 pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Arc<Value>> {
     let target = &request.target;

@@ -94,18 +94,6 @@ fn selected(selector: Option<&str>) -> &str {
     names.next().unwrap_or_default()
 }
 
-/// Refuses a write that would create an object if its user may not create one: an update or an apply needs two permissions then.
-pub(crate) fn authorize_creation(store: &Store, request: &Request) -> Answer<()> {
-    if !store.authorization || request.verb == Verb::Create {
-        return Ok(());
-    }
-    let attributes = Attributes {
-        verb: "create",
-        ..Attributes::of(request)
-    };
-    authorize(store, &request.user, &attributes)
-}
-
 /// Refuses a request that no rule of the user allows, with the message of kube-apiserver.
 pub(crate) fn authorize(store: &Store, user: &User, attributes: &Attributes<'_>) -> Answer<()> {
     match allowed(store, user, attributes) {

@@ -113,16 +113,25 @@ pub(crate) async fn serve(
         .path_and_query()
         .map_or_else(|| parts.uri.path(), |path| path.as_str());
     let refused = authorized.and_then(|user| {
-        rbac::authorize(
-            &lock(&shared.backend.store),
-            user,
-            &Attributes::of(&request),
-        )
-        .err()
+        let store = lock(&shared.backend.store);
+        let verbs = [
+            Some(request.verb.as_str()),
+            handlers::creates(&store, &request).then_some("create"),
+        ];
+        verbs.into_iter().flatten().find_map(|verb| {
+            let attributes = Attributes {
+                verb,
+                ..Attributes::of(&request)
+            };
+            let refused = rbac::authorize(&store, user, &attributes).err();
+            refused.map(|refused| (verb, refused))
+        })
     });
-    if let Some(refused) = refused {
+    if let Some((verb, refused)) = refused {
+        // The verb that is missing: that of an apply, or what it takes besides.
         let recorded = || RecordedRequest {
             denied: true,
+            verb,
             ..RecordedRequest::new(&request, path, &user)
         };
         let index = shared.record.add(recorded);

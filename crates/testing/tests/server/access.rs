@@ -7,7 +7,7 @@ use k8s_openapi::api::{
 };
 use kube::{
     Api, Client, Config,
-    api::{DeleteParams, ListParams, PostParams},
+    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
 };
 use kube_codegen_testing::{ApiServer, User};
 use serde::{Serialize, de::DeserializeOwned};
@@ -338,4 +338,25 @@ async fn discovery_of_all_groups_at_once_needs_a_user() {
         refused(of(Client::try_from(config).unwrap()).await).code,
         403
     );
+}
+
+#[tokio::test]
+async fn an_apply_that_creates_lacks_the_verb_that_it_needs_besides() {
+    let server = server();
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"},
+        "rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["patch"]}]});
+    server.seed(&role).unwrap();
+    let client = server.client_as(User::account("default", "operator"));
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    let apply = async || {
+        let params = PatchParams::apply("test");
+        maps.patch("a", &params, &Patch::Apply(&map)).await
+    };
+    assert_eq!(refused(apply().await).code, 403);
+    assert_eq!(server.forbidden(), ["create configmaps"]);
+    let mut found = map.clone();
+    found["metadata"]["namespace"] = "default".into();
+    server.seed(&found).unwrap();
+    apply().await.unwrap();
 }
