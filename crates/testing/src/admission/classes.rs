@@ -15,7 +15,7 @@ use crate::{
 
 const SCHEDULING: &str = "scheduling.k8s.io/v1";
 /// The classes that every cluster has.
-pub(crate) const PRIORITIES: [(&str, i64); 2] = [
+const PRIORITIES: [(&str, i64); 2] = [
     ("system-cluster-critical", 2_000_000_000),
     ("system-node-critical", 2_000_001_000),
 ];
@@ -30,8 +30,7 @@ pub(crate) fn apply(store: &Store, request: &Request, object: &mut Value) -> Ans
         }
         ("", "PersistentVolumeClaim") => {
             if at(object, "/spec/storageClassName").is_null() {
-                let mark = "storageclass.kubernetes.io/is-default-class";
-                set_default(store, "storage.k8s.io/v1", "StorageClass", mark, object);
+                set_default(store, &STORAGE, object);
             }
             Ok(())
         }
@@ -45,8 +44,7 @@ pub(crate) fn apply(store: &Store, request: &Request, object: &mut Value) -> Ans
                 let why = r#"annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead"#;
                 request.warnings.borrow_mut().push(why.to_owned());
             } else {
-                let mark = "ingressclass.kubernetes.io/is-default-class";
-                set_default(store, "networking.k8s.io/v1", "IngressClass", mark, object);
+                set_default(store, &INGRESS, object);
             }
             Ok(())
         }
@@ -82,23 +80,40 @@ fn default_priority(store: &Store) -> Option<Arc<Value>> {
     classes.find(|class| flag(class, "/globalDefault"))
 }
 
+/// A kind of classes of which an annotation marks the default, and where an object names its class.
+struct Defaulted {
+    api_version: &'static str,
+    kind: &'static str,
+    mark: &'static str,
+    field: &'static str,
+}
+
+const STORAGE: Defaulted = Defaulted {
+    api_version: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    mark: "storageclass.kubernetes.io/is-default-class",
+    field: "/spec/storageClassName",
+};
+const INGRESS: Defaulted = Defaulted {
+    api_version: "networking.k8s.io/v1",
+    kind: "IngressClass",
+    mark: "ingressclass.kubernetes.io/is-default-class",
+    field: "/spec/ingressClassName",
+};
+
 /// Sets the newest class that is marked as the default.
-fn set_default(store: &Store, api_version: &str, kind: &str, mark: &str, object: &mut Value) {
-    let classes = classes(store, api_version, kind).into_iter();
+fn set_default(store: &Store, of: &Defaulted, object: &mut Value) {
+    let classes = classes(store, of.api_version, of.kind).into_iter();
     let marked = classes.filter(|class| {
         let annotations = at(class, "/metadata/annotations");
-        annotations.get(mark).is_some_and(|it| it == "true")
+        annotations.get(of.mark).is_some_and(|it| it == "true")
     });
     let newest = marked.min_by_key(|class| {
         let created = text(class, "/metadata/creationTimestamp").to_owned();
         (Reverse(created), object::name(class).to_owned())
     });
     if let Some(class) = newest {
-        let field = match kind {
-            "StorageClass" => "/spec/storageClassName",
-            _ => "/spec/ingressClassName",
-        };
-        put(object, field, object::name(&class).into());
+        put(object, of.field, object::name(&class).into());
     }
 }
 

@@ -61,6 +61,7 @@ pub(super) fn empty(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) {
     let mut cleaned = Value::clone(object);
     definition::terminating(
         &mut cleaned,
+        true,
         "InstanceDeletionInProgress",
         "CustomResource deletion is in progress",
     );
@@ -108,6 +109,7 @@ fn complete(store: &mut Store, kind: &Arc<Kind>, crd: &Arc<Value>) {
         put(&mut held, "/metadata/finalizers", others.into());
         definition::terminating(
             &mut held,
+            false,
             "InstanceDeletionCompleted",
             "removed all instances",
         );

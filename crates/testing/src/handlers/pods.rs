@@ -127,19 +127,17 @@ pub(crate) fn bind(store: &mut Store, request: &Request) -> Answer<Value> {
         return Err(unexplained("target.name: Required value"));
     }
     let assigned = text(&pod, "/spec/nodeName");
-    if !assigned.is_empty() {
-        let why = format!(
-            "pod {} is already assigned to node {assigned:?}",
-            target.name
-        );
+    let why = if !assigned.is_empty() {
+        Some(format!("is already assigned to node {assigned:?}"))
+    } else if list(&pod, "/spec/schedulingGates").is_empty() {
+        None
+    } else {
+        Some("has non-empty .spec.schedulingGates".to_owned())
+    };
+    if let Some(why) = why {
         let mut named = Kind::clone(&target.kind);
         named.plural.push_str("/binding");
-        return Err(conflict(&named, &target.name, &why));
-    }
-    if !list(&pod, "/spec/schedulingGates").is_empty() {
-        let why = format!("pod {} has non-empty .spec.schedulingGates", target.name);
-        let mut named = Kind::clone(&target.kind);
-        named.plural.push_str("/binding");
+        let why = format!("pod {} {why}", target.name);
         return Err(conflict(&named, &target.name, &why));
     }
     if !request.dry_run() {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Attributes, allowed, grants, list_of, role_rules};
+use super::{Attributes, GROUP, allowed, grants, list_of, role_rules};
 use crate::{
     kinds::{
         status::{forbidden, not_found},
@@ -67,8 +67,8 @@ pub(crate) fn check(
         "RoleBinding" | "ClusterRoleBinding" => {
             let role = text(new, "/roleRef/name");
             let role_kind = text(new, "/roleRef/kind");
-            let plural = format!("{}s", role_kind.to_lowercase());
-            if may("bind", &plural, role) {
+            let known = store.kinds.named(GROUP, role_kind);
+            if known.is_some_and(|known| may("bind", &known.plural, role)) {
                 return Ok(());
             }
             let rules = role_rules(store, role_kind, role, namespace);

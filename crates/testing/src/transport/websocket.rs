@@ -71,8 +71,7 @@ impl Handshake {
         }
         let header = |name| self.headers.get(name);
         if header(header::SEC_WEBSOCKET_VERSION).is_none_or(|it| it != VERSION) {
-            let mut rejected =
-                rejected(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
+            let mut rejected = plain(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
             let version = HeaderValue::from_static(VERSION);
             rejected
                 .headers_mut()
@@ -80,14 +79,14 @@ impl Handshake {
             return (rejected, None);
         }
         let Some(key) = header(header::SEC_WEBSOCKET_KEY) else {
-            let rejected = rejected(StatusCode::BAD_REQUEST, "challenge not found");
+            let rejected = plain(StatusCode::BAD_REQUEST, "challenge not found");
             return (rejected, None);
         };
         // Any origin will do, as for kube-apiserver, but not none.
         if header(header::ORIGIN).is_none() {
-            return (rejected(StatusCode::FORBIDDEN, ""), None);
+            return (plain(StatusCode::FORBIDDEN, ""), None);
         }
-        let mut accepted = rejected(StatusCode::SWITCHING_PROTOCOLS, "");
+        let mut accepted = plain(StatusCode::SWITCHING_PROTOCOLS, "");
         let headers = accepted.headers_mut();
         headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
         headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
@@ -102,7 +101,7 @@ impl Handshake {
     }
 }
 
-fn rejected<B>(code: StatusCode, message: &'static str) -> Response<Either<B, Full<Bytes>>> {
+fn plain<B>(code: StatusCode, message: &'static str) -> Response<Either<B, Full<Bytes>>> {
     let mut response = Response::new(Either::Right(Full::from(message)));
     *response.status_mut() = code;
     response

@@ -115,3 +115,34 @@ async fn aggregated_discovery_has_all_subresources() {
         ["binding", "ephemeralcontainers", "eviction", "status"]
     );
 }
+
+#[tokio::test]
+async fn what_clients_ask_first_is_complete() {
+    let server = ApiServer::new();
+    let (_, version) = get(&server, "/version").await;
+    // The client of Python demands these.
+    for field in [
+        "buildDate",
+        "compiler",
+        "gitCommit",
+        "gitTreeState",
+        "gitVersion",
+        "goVersion",
+        "major",
+        "minor",
+        "platform",
+    ] {
+        assert!(version[field].is_string(), "{field}: {version}");
+    }
+    // What `/` lists is there.
+    let (_, root) = get(&server, "/").await;
+    let paths = root["paths"].as_array().unwrap();
+    assert!(paths.len() > 40, "{root}");
+    for path in paths {
+        let path = path.as_str().unwrap();
+        let (answer, _) = send(&server, http::Request::get(path), "").await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    let (_, issuer) = get(&server, "/.well-known/openid-configuration").await;
+    assert_eq!(issuer["issuer"], "https://kubernetes.default.svc");
+}

@@ -95,5 +95,7 @@ pub(crate) async fn send(
         .await
         .unwrap()
         .to_bytes();
-    (parts, serde_json::from_slice(&bytes).unwrap())
+    let text = || String::from_utf8_lossy(&bytes).into_owned().into();
+    let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| text());
+    (parts, body)
 }

@@ -33,14 +33,14 @@ pub(crate) fn end(crd: &mut Value) {
     put(crd, "/metadata/deletionTimestamp", now());
     terminating(
         crd,
+        true,
         "InstanceDeletionPending",
         "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
     );
 }
 
 /// Sets the condition `Terminating`, which holds until there are no more instances.
-pub(crate) fn terminating(crd: &mut Value, reason: &str, message: &str) {
-    let holds = reason != "InstanceDeletionCompleted";
+pub(crate) fn terminating(crd: &mut Value, holds: bool, reason: &str, message: &str) {
     let condition = json!({
         "type": "Terminating",
         "status": if holds { "True" } else { "False" },
