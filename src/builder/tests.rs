@@ -60,7 +60,7 @@ fn emits_the_chosen_files() {
     );
     let types = fs::read_to_string(out.join("iksoon_test_com/v1/types.rs")).unwrap();
     assert!(types.contains("pub struct Wanted"), "{types}");
-    assert!(!out.join("clientset.rs").exists());
+    assert!(!out.join("iksoon_test_com/v1/client.rs").exists());
 }
 
 #[test]

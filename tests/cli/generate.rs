@@ -92,7 +92,9 @@ fn an_ignored_config_file_is_reported() {
     assert_eq!(warning(&["--quiet"]), expected);
     assert_eq!(warning(&["-qq"]), "");
     assert_eq!(warning(&["--config", "kube-codegen.toml"]), "");
-    assert!(!directory.path().join("generated/clientset.rs").exists());
+    let version = directory.path().join("generated/iksoon_test_com/v1");
+    assert!(version.join("types.rs").exists());
+    assert!(!version.join("client.rs").exists());
 }
 
 #[test]
