@@ -157,6 +157,41 @@ fn what_a_kind_does_not_have_is_not_there() {
 }
 
 #[test]
+fn the_constructor_takes_what_the_schema_requires() {
+    let parameters = |required: &str, spec: &str| {
+        let source = Source::new(
+            "plain.yaml",
+            format!(
+                r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {{"name": "plains.example.com"}},
+                    "spec": {{"group": "example.com", "scope": "Cluster", "names": {{"kind": "Plain", "plural": "plains"}},
+                             "versions": [{{"name": "v1", "served": true, "storage": true, "schema": {{"openAPIV3Schema":
+                                 {{"type": "object", "required": [{required}], "properties": {{"spec": {spec}}}}}}}}}]}}}}"#
+            ),
+        );
+        let output = pipeline::run(&[source], &Options::default());
+        let text: String = output.files.iter().map(|it| it.text.to_string()).collect();
+        let (_, signature) = text.split_once("pub fn new(name").expect("a constructor");
+        let (parameters, _) = signature.split_once(')').expect("parameters");
+        parameters.replace(": impl Into<String>", "")
+    };
+    let free = r#"{"type": "object", "properties": {"size": {"type": "integer"}}}"#;
+    let strict =
+        r#"{"type": "object", "required": ["size"], "properties": {"size": {"type": "string"}}}"#;
+    let map = r#"{"type": "object", "additionalProperties": {"type": "string"}}"#;
+    let any = r#"{"x-kubernetes-preserve-unknown-fields": true}"#;
+    for (required, spec, expected) in [
+        ("", free, ""),
+        ("", strict, ""),
+        (r#""spec""#, free, ""),
+        (r#""spec""#, map, ""),
+        (r#""spec""#, strict, ", spec: PlainSpec"),
+        (r#""spec""#, any, ", spec: Value"),
+    ] {
+        assert_eq!(parameters(required, spec), expected, "[{required}] {spec}");
+    }
+}
+
+#[test]
 fn the_example_crate_matches_its_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a folder");

@@ -6,11 +6,11 @@ use kube_codegen_runtime::client::{ScaleSubresource, StatusSubresource};
 
 #[test]
 fn names_are_those_of_the_crd() {
-    use goldens::crdkind::iksoon_test_com::v1::{CrdKind, CrdKindSpec};
+    use goldens::crdkind::iksoon_test_com::v1::CrdKind;
     assert_eq!(<CrdKind as Resource>::URL_PATH_SEGMENT, "crdplural");
     assert_eq!(CrdKind::SHORT_NAMES, ["crdshort", "iksoontest"]);
     assert_eq!(CrdKind::api_resource().plural, "crdplural");
-    let object = CrdKind::new("a", CrdKindSpec::default());
+    let object = CrdKind::new("a");
     assert_eq!(object.metadata.name.as_deref(), Some("a"));
 }
 

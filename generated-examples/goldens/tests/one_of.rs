@@ -11,7 +11,10 @@ use v1::{
 
 fn issuer(spec: IssuerSpec) -> Issuer {
     let name = "letsencrypt".to_owned();
-    Issuer::new("a", IssuerSpec { name, ..spec })
+    Issuer {
+        spec: Some(IssuerSpec { name, ..spec }),
+        ..Issuer::new("a")
+    }
 }
 
 #[test]

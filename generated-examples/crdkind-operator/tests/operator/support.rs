@@ -32,7 +32,8 @@ pub(crate) fn crdkind(
         choice: choice.map(str::to_owned),
         replicas,
     };
-    let mut object = CrdKind::new(name, spec);
+    let mut object = CrdKind::new(name);
+    object.spec = Some(spec);
     object.metadata.namespace = Some(namespace.to_owned());
     object
 }

@@ -4,19 +4,19 @@ use quote::quote;
 
 use super::{Imports, code};
 use crate::{
-    model::ir::{Field, Model, Presence, Struct, Ty},
+    model::ir::{Body, Field, Model, Presence, Struct, Ty},
     output::emit::parts::imports::{Parameter, parameter},
 };
 
 /// Makes the constructor.
 ///
-/// It takes the spec whether the schema requires it or not, as kube-derive's does, so that its signature is the same in every version. Beside
-/// it, it takes what else the schema requires and gives no default.
+/// It takes what an object needs besides its name: a spec in which the schema requires something, and what else it requires without a default.
 pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> TokenStream {
     let is_spec = |field: &&Field| field.wire == "spec";
     let missing = model.types.without_default(root);
     let missing: Vec<&Field> = missing.filter(|field| !is_spec(field)).collect();
     let spec = root.fields.iter().find(is_spec);
+    let spec = spec.filter(|field| needs_value(field, model));
     let docs = code::doc(match (spec, missing.as_slice()) {
         (Some(_), []) => "Creates an object with this name and spec. All other fields are empty.",
         (None, []) => "Creates an object with this name. All other fields are empty.",
@@ -35,7 +35,7 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Tok
     });
     let fields = root.fields.iter().map(|field| {
         let ident = field.ident();
-        if is_spec(&field) {
+        if is_spec(&field) && spec.is_some() {
             let value = present(field);
             let is_short = value.to_string() == field.ident().as_str();
             return if is_short {
@@ -82,6 +82,21 @@ pub(super) fn of(root: &Struct, model: &Model, imports: &mut Imports<'_>) -> Tok
                 #rest
             }
         }
+    }
+}
+
+/// Tells if the schema requires the field, and something in it.
+fn needs_value(field: &Field, model: &Model) -> bool {
+    if field.presence.may_be_absent() {
+        return false;
+    }
+    match &field.ty {
+        Ty::Named(id) => match &model.types[model.types.definition(*id)].body {
+            Body::Struct(it) => it.fields.iter().any(|it| !it.presence.may_be_absent()),
+            Body::Enum(_) | Body::Union(_) | Body::Alias(_) => true,
+        },
+        Ty::List(_) | Ty::Map(_) => false,
+        Ty::Scalar(_) | Ty::Nullable(_) | Ty::External(_) => true,
     }
 }
 

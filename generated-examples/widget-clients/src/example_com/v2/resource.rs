@@ -2,7 +2,7 @@
 
 //! Names, manifests and API traits of `example.com/v2`.
 
-use super::types::{Widget, WidgetSpec};
+use super::types::Widget;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// A list of [`Widget`] objects.
@@ -16,14 +16,14 @@ impl Widget {
     pub const PLURAL: &'static str = "widgets";
     pub const SINGULAR: &'static str = "widget";
 
-    /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: WidgetSpec) -> Self {
+    /// Creates an object with this name. All other fields are empty.
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(spec),
+            spec: None,
         }
     }
 }

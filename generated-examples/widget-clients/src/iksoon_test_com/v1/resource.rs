@@ -2,7 +2,7 @@
 
 //! Names, manifests, API traits and printer columns of `iksoon.test.com/v1`.
 
-use super::types::{CrdKind, CrdKindSpec};
+use super::types::CrdKind;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
@@ -18,14 +18,14 @@ impl CrdKind {
     pub const SINGULAR: &'static str = "crdsingular";
     pub const SHORT_NAMES: &'static [&'static str] = &["crdshort", "iksoontest"];
 
-    /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: CrdKindSpec) -> Self {
+    /// Creates an object with this name. All other fields are empty.
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(spec),
+            spec: None,
         }
     }
 }

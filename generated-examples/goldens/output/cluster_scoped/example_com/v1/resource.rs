@@ -2,7 +2,7 @@
 
 //! Names, manifests, API traits and printer columns of `example.com/v1`.
 
-use super::types::{IPAddressPool, IPAddressPoolSpec};
+use super::types::IPAddressPool;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::walk::{Column, ColumnType, Columns, SelectableField};
 
@@ -22,14 +22,14 @@ impl IPAddressPool {
     /// `spec.zone`, for field selectors.
     pub const SPEC_ZONE_FIELD: SelectableField<Self> = SelectableField::new("spec.zone");
 
-    /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: IPAddressPoolSpec) -> Self {
+    /// Creates an object with this name. All other fields are empty.
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(spec),
+            spec: None,
         }
     }
 }

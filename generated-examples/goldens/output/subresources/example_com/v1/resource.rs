@@ -2,7 +2,7 @@
 
 //! Names, manifests, API traits and printer columns of `example.com/v1`.
 
-use super::types::{Scaled, ScaledSpec, ScaledStatus};
+use super::types::{Scaled, ScaledStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_codegen_record::walk::{Column, ColumnType, Columns};
 
@@ -17,14 +17,14 @@ impl Scaled {
     pub const PLURAL: &'static str = "scaleds";
     pub const SINGULAR: &'static str = "scaled";
 
-    /// Creates an object with this name and spec. All other fields are empty.
-    pub fn new(name: impl Into<String>, spec: ScaledSpec) -> Self {
+    /// Creates an object with this name. All other fields are empty.
+    pub fn new(name: impl Into<String>) -> Self {
         Self {
             metadata: ObjectMeta {
                 name: Some(name.into()),
                 ..ObjectMeta::default()
             },
-            spec: Some(spec),
+            spec: None,
             status: None,
         }
     }
