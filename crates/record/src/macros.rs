@@ -66,41 +66,28 @@ macro_rules! records {
                 const { $crate::private::assert_order(NAMES) };
                 NAMES
             }
-            // Counts down instead of a `match`, since the table has no numbers. Optimized, it is the same jump table.
-            #[allow(unused_assignments, unused_mut, unused_variables)]
-            fn get(&self, index: usize) -> $crate::private::View<'_> {
-                let mut before = index;
+            fn each<'a>(&'a self, see: &mut dyn ::core::ops::FnMut($crate::private::View<'a>)) {
                 $(
-                    $(
-                        if before == 0 {
-                            return $crate::private::View::Str($text);
-                        }
-                        before = before.wrapping_sub(1);
-                    )?
-                    $(
-                        if before == 0 {
-                            return $crate::private::Value::view(&self.$field)$(.$unless())?;
-                        }
-                        before = before.wrapping_sub(1);
-                    )?
+                    $(see($crate::private::View::Str($text));)?
+                    $(see($crate::private::Value::view(&self.$field)$(.$unless())?);)?
                 )*
-                $crate::private::View::Absent
             }
+            // Counts down instead of a `match`, since the table has no numbers. Optimized, it is the same jump table.
             #[allow(unused_assignments, unused_mut, unused_variables)]
             fn at(&mut self, index: usize) -> $crate::private::Slot<'_> {
                 let mut before = index;
                 $(
                     $(
-                        if before == 0 {
-                            return $crate::private::Slot::Fixed($crate::private::Fixed($text));
+                        match before {
+                            0 => return $crate::private::Slot::Fixed($crate::private::Fixed($text)),
+                            _ => before -= 1,
                         }
-                        before = before.wrapping_sub(1);
                     )?
                     $(
-                        if before == 0 {
-                            return $crate::private::Value::slot(&mut self.$field);
+                        match before {
+                            0 => return $crate::private::Value::slot(&mut self.$field),
+                            _ => before -= 1,
                         }
-                        before = before.wrapping_sub(1);
                     )?
                 )*
                 $crate::private::Slot::Skip

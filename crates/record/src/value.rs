@@ -47,9 +47,9 @@ impl View<'_> {
         let blank = match self {
             View::Str(text) => text.is_empty(),
             View::Record(record) => {
-                let mut fields = 0..record.names().len();
-                fields.all(|index| matches!(record.get(index), View::Absent))
-                    && record.rest().is_none_or(BTreeMap::is_empty)
+                let mut absent = record.rest().is_none_or(BTreeMap::is_empty);
+                record.each(&mut |view| absent &= matches!(view, View::Absent));
+                absent
             }
             _ => false,
         };
@@ -92,8 +92,19 @@ pub struct Fixed(pub &'static str);
 pub trait Record {
     /// Returns the names of the fields on the wire, in byte order.
     fn names(&self) -> &'static [&'static str];
+    /// Shows the value of each field, in the order of the names.
+    fn each<'a>(&'a self, see: &mut dyn FnMut(View<'a>));
     /// Returns the value of a field; [`View::Absent`] beyond the last.
-    fn get(&self, index: usize) -> View<'_>;
+    fn get(&self, index: usize) -> View<'_> {
+        let (mut before, mut found) = (index, View::Absent);
+        self.each(&mut |view| {
+            if before == 0 {
+                found = view;
+            }
+            before = before.wrapping_sub(1);
+        });
+        found
+    }
     /// Returns the slot of a field; [`Slot::Skip`] beyond the last.
     fn at(&mut self, index: usize) -> Slot<'_>;
     /// Returns the undeclared fields, if the schema preserves them. A declared name among them is not written.

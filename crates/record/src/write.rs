@@ -14,13 +14,16 @@ use crate::{
 pub fn write<S: Serializer>(record: &dyn Record, serializer: S) -> Result<S::Ok, S::Error> {
     let names = record.names();
     let mut out = serializer.serialize_map(None)?;
-    for (index, name) in names.iter().enumerate() {
-        // Written where it was returned: a copy would wait for its parts.
-        let view = record.get(index);
-        if !matches!(view, View::Absent) {
-            out.serialize_entry(name, &view)?;
+    let mut next = names.iter();
+    let mut result = Ok(());
+    record.each(&mut |view| {
+        if let (Some(name), true, false) =
+            (next.next(), result.is_ok(), matches!(view, View::Absent))
+        {
+            result = out.serialize_entry(name, &view);
         }
-    }
+    });
+    result?;
     if let Some(rest) = record.rest() {
         for (key, value) in rest {
             if names.binary_search(&key.as_str()).is_err() {

@@ -6,8 +6,8 @@ use super::{
     surface::{self, Items},
 };
 use crate::{
+    base::options::Options,
     model::ir::{Body, EnumBase, Field, IntWidth, KindId, Model, Presence, Scalar, Ty, TypeId},
-    pipeline::Output,
 };
 
 /// What programs can name in the generated code of a release.
@@ -88,8 +88,8 @@ enum Container {
 }
 
 impl Api {
-    pub(super) fn of(output: &Output) -> Self {
-        Self::of_types(&output.model, surface::of(&output.model, &output.files))
+    pub(super) fn of(model: &Model, options: &Options) -> Self {
+        Self::of_types(model, surface::of(model, options))
     }
 
     /// Returns what a model has, with the items of this release beside its types.

@@ -123,7 +123,7 @@ fn drop_harmful(before: &Api, breaks: &mut [Break], new: &[Source], options: &Op
         keep.candidate.apply(&mut kept);
     }
     let output = pipeline::run(new, &kept);
-    let left = before.breaks(&Api::of(&output));
+    let left = before.breaks(&Api::of(&output.model, &kept));
     let is_known = |it: &Break| breaks.iter().any(|old| same(old, it));
     let harmed = left.iter().filter(|it| !is_known(it));
     let harmed: BTreeSet<String> = harmed.map(|it| it.module.clone()).collect();
@@ -170,8 +170,8 @@ impl Releases {
                 return Err(format!("the {release} release: {}", error.message));
             }
         }
-        let before = Api::of(&before);
-        let mut breaks = before.breaks(&Api::of(&after));
+        let before = Api::of(&before.model, options);
+        let mut breaks = before.breaks(&Api::of(&after.model, options));
         if breaks.iter().any(|it| !it.candidates.is_empty())
             && let Some(unfrozen) = Unfrozen::new(new)
         {

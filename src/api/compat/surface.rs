@@ -6,8 +6,9 @@ use syn::{ImplItem, Item, TraitItem, UseTree, Visibility};
 
 use super::breaks::CrdPart;
 use crate::{
+    base::options::Options,
     model::ir::{Ident, Model},
-    output::render::File,
+    output::emit::{self, Contents},
 };
 
 /// Items by their name, such as `ExampleComV1Client::gates`.
@@ -23,22 +24,24 @@ pub(super) struct Declared {
     pub(super) part: Option<CrdPart>,
 }
 
-/// Returns the items of each module, such as `example_com/v1`.
-pub(super) fn of(model: &Model, files: &[File]) -> BTreeMap<String, Items> {
+/// Returns the items of each module, such as `example_com/v1`: what the emitters declare, before it is printed.
+pub(super) fn of(model: &Model, options: &Options) -> BTreeMap<String, Items> {
     let mut modules: BTreeMap<String, Items> = BTreeMap::new();
     let mut shared = Vec::new();
     let definitions = model.types.iter();
     let views = definitions.flat_map(|(_, it)| it.views.iter().chain(&it.shared_views));
     let views: BTreeSet<&Ident> = views.collect();
-    for file in files {
-        let Some((module, name)) = file.path.rsplit_once('/') else {
+    for file in emit::emit(model, options) {
+        let (Some((module, name)), Contents::Rust(make)) =
+            (file.path.rsplit_once('/'), &file.contents)
+        else {
             continue;
         };
-        if name == "mod.rs" || name.strip_suffix(".rs").is_none() {
+        if name == "mod.rs" {
             continue;
         }
         let has_types = matches!(name, "types.rs" | "shared.rs");
-        let Ok(file) = syn::parse_file(&file.text) else {
+        let Ok(file) = syn::parse2::<syn::File>(make()) else {
             continue;
         };
         for item in &file.items {

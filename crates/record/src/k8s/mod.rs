@@ -39,11 +39,8 @@ macro_rules! records {
                 NAMES
             }
             #[inline]
-            fn get(&self, index: usize) -> crate::value::View<'_> {
-                match index {
-                    $($index => $(crate::value::View::Str($text))? $(crate::value::Value::view(&self.$field))?,)*
-                    _ => crate::value::View::Absent,
-                }
+            fn each<'a>(&'a self, see: &mut dyn FnMut(crate::value::View<'a>)) {
+                $(see($(crate::value::View::Str($text))? $(crate::value::Value::view(&self.$field))?);)*
             }
             #[inline]
             fn at(&mut self, index: usize) -> crate::value::Slot<'_> {

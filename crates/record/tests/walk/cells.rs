@@ -18,8 +18,8 @@ macro_rules! column {
             fn names(&self) -> &'static [&'static str] {
                 self.0.names()
             }
-            fn get(&self, index: usize) -> kube_codegen_record::private::View<'_> {
-                self.0.get(index)
+            fn each<'a>(&'a self, see: &mut dyn FnMut(kube_codegen_record::private::View<'a>)) {
+                self.0.each(see);
             }
             fn at(&mut self, index: usize) -> kube_codegen_record::private::Slot<'_> {
                 self.0.at(index)
