@@ -1,4 +1,4 @@
-//! Lists the pages whose examples are documentation tests: those of the book, and the quick start of the README.
+//! Lists the pages whose examples are documentation tests: those of the book, and those of the README.
 use std::{
     env,
     error::Error,
@@ -43,8 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", readme.display());
     let readme = fs::read_to_string(readme)?;
     let (_, start) = readme
-        .split_once("## Quick start")
-        .ok_or("the README has no quick start")?;
+        .split_once("## What the code looks like")
+        .ok_or("the README shows no code")?;
     let readme = with_hidden_lines(start.split("\n## ").next().unwrap_or_default());
     writeln!(modules, "#[doc = {readme:?}]\npub mod readme {{}}")?;
     fs::write(
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds what the examples of the quick start need to compile: GitHub would show lines that start with `# `.
+/// Adds what the examples of the README need to compile: GitHub would show lines that start with `# `.
 fn with_hidden_lines(readme: &str) -> String {
     const IMPORTS: &str = "\
 # use std::sync::Arc;

@@ -103,8 +103,8 @@ pub(crate) fn programs() -> &'static Path {
 fn commands_print_what_is_shown() {
     let (root, programs) = (env!("CARGO_MANIFEST_DIR"), programs());
     assert!(
-        steps(&read("README.md")).len() >= 4,
-        "the README shows too few commands"
+        !steps(&read("README.md")).is_empty(),
+        "the README shows no command"
     );
     for page in pages().into_iter().chain(["README.md".to_owned()]) {
         if ELSEWHERE.contains(&&*page) {
