@@ -16,10 +16,10 @@ pub enum Segment {
 
 /// A path below the root of a version's schema, as `spec.containers[].env{}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SchemaPath(Option<Arc<Node>>);
+pub struct SchemaPath(Option<Arc<PathNode>>);
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Node {
+struct PathNode {
     parent: SchemaPath,
     segment: Segment,
 }
@@ -33,7 +33,7 @@ impl SchemaPath {
     /// Returns this path extended by one step.
     #[must_use]
     pub fn join(&self, segment: Segment) -> Self {
-        Self(Some(Arc::new(Node {
+        Self(Some(Arc::new(PathNode {
             parent: self.clone(),
             segment,
         })))

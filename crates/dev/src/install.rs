@@ -150,7 +150,8 @@ impl Files {
             let mut own = match kustomization::of(deploy)? {
                 None => objects(slice::from_ref(deploy))?,
                 Some(path) => {
-                    let mut reader = kustomization::Reader::new(&|path| objects(&[path.into()]));
+                    let mut reader =
+                        kustomization::KustomizationReader::new(&|path| objects(&[path.into()]));
                     let own = reader.read(&path);
                     notes = reader.notes();
                     selected.extend(reader.paths());

@@ -27,7 +27,7 @@ const ALSO_APPLIED: [&str; 2] = ["namespace", "images"];
 pub(super) type Objects = Vec<(PathBuf, Value)>;
 
 /// Reads what kustomizations select.
-pub(super) struct Reader<'a> {
+pub(super) struct KustomizationReader<'a> {
     /// Reads the objects of a file.
     file: &'a dyn Fn(&Path) -> Result<Objects, String>,
     /// The fields of each kustomization that have no effect here.
@@ -38,7 +38,7 @@ pub(super) struct Reader<'a> {
     paths: Vec<PathBuf>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> KustomizationReader<'a> {
     pub(super) fn new(file: &'a dyn Fn(&Path) -> Result<Objects, String>) -> Self {
         Self {
             file,

@@ -116,7 +116,7 @@ pub(crate) struct Undecodable {
 
 /// Returns the first value that Go cannot decode, in the order of the fields.
 pub(crate) fn undecodable(metadata: &Value) -> Option<Undecodable> {
-    let place = Place {
+    let place = MetaPlace {
         owner: "",
         names: "",
         path: "",
@@ -176,7 +176,7 @@ fn normal(type_: Type, value: &mut Value) {
 }
 
 /// Where a value is: its struct, the fields up to it, and its path with keys and indexes.
-struct Place<'a> {
+struct MetaPlace<'a> {
     owner: &'a str,
     names: &'a str,
     path: &'a str,
@@ -186,7 +186,7 @@ struct Place<'a> {
 fn decode(
     type_: Type,
     value: &Value,
-    place: &Place<'_>,
+    place: &MetaPlace<'_>,
     first: &mut Option<Undecodable>,
 ) -> Result<(), Undecodable> {
     let name = match (type_, value) {
@@ -199,7 +199,7 @@ fn decode(
         (Type::Texts, Value::Object(fields)) => {
             for (name, value) in sorted(fields) {
                 let path = path::field(place.path, name);
-                let place = Place {
+                let place = MetaPlace {
                     path: &path,
                     ..*place
                 };
@@ -210,7 +210,7 @@ fn decode(
         (Type::List(_, item), Value::Array(items)) => {
             for (index, value) in items.iter().enumerate() {
                 let path = path::index(place.path, index);
-                let place = Place {
+                let place = MetaPlace {
                     path: &path,
                     ..*place
                 };
@@ -222,7 +222,7 @@ fn decode(
             for (name, value) in sorted(fields) {
                 let known = schema.fields.iter().find(|(field, _)| field == name);
                 if let Some((_, type_)) = known {
-                    let place = Place {
+                    let place = MetaPlace {
                         owner: schema.name,
                         names: &path::field(place.names, name),
                         path: &path::field(place.path, name),
@@ -256,7 +256,7 @@ fn sorted(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {
     fields
 }
 
-fn time(value: &Value, place: &Place<'_>) -> Result<(), Undecodable> {
+fn time(value: &Value, place: &MetaPlace<'_>) -> Result<(), Undecodable> {
     let why = match value {
         Value::String(text) => match go_time::error(text) {
             None => return Ok(()),
@@ -271,7 +271,7 @@ fn time(value: &Value, place: &Place<'_>) -> Result<(), Undecodable> {
 }
 
 /// Returns Go's words for a value of a wrong type.
-fn wrong(found: &str, place: &Place<'_>, type_: &str) -> String {
+fn wrong(found: &str, place: &MetaPlace<'_>, type_: &str) -> String {
     let into = if place.names.is_empty() {
         "value".to_owned()
     } else {

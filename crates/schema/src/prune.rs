@@ -10,7 +10,7 @@ const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 pub(crate) fn prune(schema: &Node, object: &mut Value) -> Vec<String> {
     let mut dropped = Vec::new();
     let keep = schema.preserve_unknown_fields;
-    let root = Place {
+    let root = ValuePath {
         path: String::new(),
         keyed: String::new(),
     };
@@ -20,13 +20,13 @@ pub(crate) fn prune(schema: &Node, object: &mut Value) -> Vec<String> {
 }
 
 /// Where a value is, in the two ways in which the server writes it.
-struct Place {
+struct ValuePath {
     path: String,
     /// With brackets around the keys of maps, for fields of metadata.
     keyed: String,
 }
 
-impl Place {
+impl ValuePath {
     fn field(&self, name: &str, is_key: bool) -> Self {
         let keyed = if is_key { path::key } else { path::field };
         Self {
@@ -49,7 +49,7 @@ fn walk(
     value: &mut Value,
     keep: bool,
     resource: bool,
-    place: &Place,
+    place: &ValuePath,
     dropped: &mut Vec<String>,
 ) {
     match value {
@@ -112,7 +112,7 @@ fn enter(
     schema: Option<&Node>,
     value: &mut Value,
     keep: bool,
-    place: &Place,
+    place: &ValuePath,
     dropped: &mut Vec<String>,
 ) {
     let is = |flag: fn(&Node) -> bool| schema.is_some_and(flag);

@@ -13,7 +13,7 @@ use crate::{
 /// What programs can name in the generated code of a release.
 pub(super) struct Api {
     /// The types of schemas, by module, kind and path.
-    places: BTreeMap<(String, String, String), Place>,
+    places: BTreeMap<(String, String, String), LocatedType>,
     /// Everything else, by module.
     items: BTreeMap<String, Items>,
     /// The modules by the folder of their code.
@@ -25,7 +25,7 @@ pub(super) struct Api {
 
 /// The type of one schema location.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct LocatedType {
     name: String,
     shape: Shape,
     derives: Vec<String>,
@@ -227,7 +227,7 @@ impl Report<'_> {
     }
 }
 
-fn compare(path: &str, old: &Place, new: &Place, report: &mut Report<'_>) {
+fn compare(path: &str, old: &LocatedType, new: &LocatedType, report: &mut Report<'_>) {
     let target = report.target(path);
     if old.name != new.name {
         let candidates = vec![Candidate::TypeName(target.clone(), old.name.clone())];
@@ -295,7 +295,7 @@ fn compare(path: &str, old: &Place, new: &Place, report: &mut Report<'_>) {
 
 fn fields(
     path: &str,
-    owner: &Place,
+    owner: &LocatedType,
     before: &BTreeMap<String, Member>,
     after: &BTreeMap<String, Member>,
     report: &mut Report<'_>,
@@ -449,7 +449,7 @@ impl Shape {
     }
 }
 
-fn place(model: &Model, id: TypeId) -> Place {
+fn place(model: &Model, id: TypeId) -> LocatedType {
     let def = &model.types[id];
     let defined = &model.types[model.types.definition(id)];
     let derives = defined.derives.more.iter().cloned().collect();
@@ -489,7 +489,7 @@ fn place(model: &Model, id: TypeId) -> Place {
         }
         Body::Alias(ty) => Shape::Other(Type::of(model, ty).to_string()),
     };
-    Place {
+    LocatedType {
         name: def.name().to_string(),
         shape,
         derives,

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A change at its place.
-struct Place<'a> {
+struct PlacedChange<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
     path: &'a SchemaPath,
@@ -41,7 +41,7 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
     else {
         return Finding::new(Rule::KeywordChanged, &path, String::new());
     };
-    let place = Place {
+    let place = PlacedChange {
         before,
         after,
         path: &path,
@@ -143,7 +143,7 @@ fn detail(change: &Change) -> String {
     details.collect::<Vec<_>>().join("; ")
 }
 
-impl Place<'_> {
+impl PlacedChange<'_> {
     fn finding(&self, rule: Rule) -> Finding {
         Finding::new(rule, self.path, self.detail.clone())
     }

@@ -6,7 +6,7 @@ use super::implied;
 
 /// What objects have at a place: those of the first release, as the second one reads them.
 #[derive(Clone, Copy)]
-struct Node<'a> {
+struct PlaceValues<'a> {
     old: &'a Value,
     new: &'a Value,
 }
@@ -22,7 +22,7 @@ pub(super) fn holds(rule: &Value, old: &Value, new: &Value) -> bool {
     };
     let known = old["x-kubernetes-validations"].as_array();
     let mut known = known.into_iter().flatten();
-    let facts = Node { old, new };
+    let facts = PlaceValues { old, new };
     if program.decide(&VARIABLES, &facts) == Some(true) {
         return true;
     }
@@ -40,7 +40,7 @@ pub(super) fn without_new(schema: &Value, old: &Value, new: &Value) -> Value {
     let Value::Object(fields) = schema else {
         return schema.clone();
     };
-    let facts = Node { old, new };
+    let facts = PlaceValues { old, new };
     let is_new = |branch: &Value| {
         let required = branch["required"].as_array().into_iter().flatten();
         let mut required = required.filter_map(|it| escape(it.as_str()?));
@@ -63,13 +63,13 @@ pub(super) fn without_new(schema: &Value, old: &Value, new: &Value) -> Value {
     Value::Object(kept.collect())
 }
 
-impl Node<'_> {
+impl PlaceValues<'_> {
     fn default(&self) -> Option<&Value> {
         self.new.get("default").filter(|it| !it.is_null())
     }
 }
 
-impl Facts for Node<'_> {
+impl Facts for PlaceValues<'_> {
     fn field(&self, name: &str) -> Presence<Self> {
         let properties = self.old["properties"].as_object();
         let mut properties = properties.into_iter().flatten();

@@ -13,7 +13,7 @@ use crate::{
 use serde::Serialize;
 
 /// A version of a kind, and the path of its page.
-pub(super) struct Place<'m> {
+pub(super) struct KindPage<'m> {
     pub(super) kind: &'m Kind,
     /// Its index in the model.
     pub(super) index: usize,
@@ -21,12 +21,12 @@ pub(super) struct Place<'m> {
 }
 
 /// Returns the pages of a model.
-pub(super) fn places(model: &Model, format: Format) -> Vec<Place<'_>> {
+pub(super) fn places(model: &Model, format: Format) -> Vec<KindPage<'_>> {
     let kinds = model.kinds.iter().enumerate();
     let places = kinds.map(|(index, kind)| {
         let (group, plural, version) = (&kind.group, &kind.plural, &kind.version);
         let path = format!("{group}/{plural}/{version}.{}", format.extension());
-        Place { kind, index, path }
+        KindPage { kind, index, path }
     });
     places.collect()
 }
@@ -79,8 +79,9 @@ pub(super) struct VersionEntry {
 }
 
 impl Site {
-    pub(super) fn new(title: &str, places: &[Place<'_>]) -> Self {
-        let mut groups: BTreeMap<&str, BTreeMap<(&str, &str), Vec<&Place<'_>>>> = BTreeMap::new();
+    pub(super) fn new(title: &str, places: &[KindPage<'_>]) -> Self {
+        let mut groups: BTreeMap<&str, BTreeMap<(&str, &str), Vec<&KindPage<'_>>>> =
+            BTreeMap::new();
         for place in places {
             let kinds = groups.entry(&place.kind.group).or_default();
             let key = (place.kind.kind.as_str(), place.kind.plural.as_str());
@@ -98,7 +99,7 @@ impl Site {
 }
 
 impl KindEntry {
-    fn of(mut versions: Vec<&Place<'_>>) -> Option<Self> {
+    fn of(mut versions: Vec<&KindPage<'_>>) -> Option<Self> {
         versions.sort_by_key(|place| priority::of(&place.kind.version));
         let newest = versions.first()?;
         let kind = newest.kind;

@@ -19,7 +19,7 @@ use crate::{
     model::ir::Model,
     output::{render::File, write},
 };
-use list::{Place, Site};
+use list::{KindPage, Site};
 use page::Page;
 use render::Renderer;
 
@@ -85,7 +85,12 @@ struct Made {
     entry: search::Entry,
 }
 
-fn one(model: &Model, place: &Place<'_>, site: &Site, renderer: &Renderer) -> Result<Made, String> {
+fn one(
+    model: &Model,
+    place: &KindPage<'_>,
+    site: &Site,
+    renderer: &Renderer,
+) -> Result<Made, String> {
     let page = Page::new(model, place, site);
     let notes = page.notes.iter().map(|text| Note {
         at: format!(

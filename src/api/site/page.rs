@@ -10,7 +10,7 @@ use super::{
     facts::{self, Fact, Rule},
     fields::{Row, Section, Tree},
     kubernetes,
-    list::{KindEntry, Place, Site, VersionEntry, described, scope},
+    list::{KindEntry, KindPage, Site, VersionEntry, described, scope},
     places::At,
     shared::Shared,
     versions::{self, Differences, Pair, Side},
@@ -82,7 +82,7 @@ struct Sample {
 }
 
 impl Page {
-    pub(super) fn new(model: &Model, place: &Place<'_>, site: &Site) -> Self {
+    pub(super) fn new(model: &Model, place: &KindPage<'_>, site: &Site) -> Self {
         let kind = place.kind;
         let manifest = kind.definition();
         let schema = &*crd::schema_of(&manifest, &kind.version).unwrap_or_default();
@@ -165,7 +165,7 @@ impl Page {
 /// Returns what differs between a version and the hub of its kind, or for the hub, all others.
 fn differences(
     model: &Model,
-    place: &Place<'_>,
+    place: &KindPage<'_>,
     served: &[(usize, &Kind)],
     manifest: &Value,
     present: &Present,

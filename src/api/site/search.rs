@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{list::Place, page::Page};
+use super::{list::KindPage, page::Page};
 use crate::{model::ir::Kind, output::render::File};
 
 /// The index.
@@ -26,7 +26,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of(place: &Place<'_>, page: &Page) -> Self {
+    pub(super) fn of(place: &KindPage<'_>, page: &Page) -> Self {
         let kind: &Kind = place.kind;
         let mut names = vec![kind.plural.clone()];
         names.extend(kind.short_names.iter().cloned());

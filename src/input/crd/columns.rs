@@ -1,5 +1,5 @@
 //! Reads the printer columns and selectable fields of a version.
-use super::reader::{At, Reader, entry, text_of};
+use super::reader::{At, CrdReader, entry, text_of};
 use crate::base::diag::{Code, Severity};
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ pub struct SelectableField {
 }
 
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     version: &Map<String, Value>,
     at: &At<'_>,
 ) -> Vec<Column> {
@@ -42,7 +42,7 @@ pub(super) fn read(
         .collect()
 }
 
-fn column(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Column> {
+fn column(reader: &mut CrdReader<'_>, value: &Value, at: &At<'_>) -> Option<Column> {
     let map = value.as_object()?;
     let text = |key: &str| text_of(map, key);
     let (name, type_, json_path) = (text("name"), text("type"), text("jsonPath"));

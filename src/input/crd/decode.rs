@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::reader::{At, Reader, closest};
+use super::reader::{At, CrdReader, closest};
 use super::time::is_date_time;
 use crate::base::diag::{Code, Place, pointer};
 
@@ -275,7 +275,7 @@ struct Failure {
 /// Reports unknown fields and the values of a wrong type, and replaces the latter by null, which is absent to the API server.
 ///
 /// A null in a list or a map becomes the zero value of its type, as the API server reads it.
-pub(super) fn decode(reader: &mut Reader<'_>, manifest: &mut Value) {
+pub(super) fn decode(reader: &mut CrdReader<'_>, manifest: &mut Value) {
     let mut decoding = Decoding::default();
     decoding.value(manifest, &DEFINITION, &At::default());
     for field in decoding.unknown {
@@ -307,7 +307,7 @@ pub(super) fn decode(reader: &mut Reader<'_>, manifest: &mut Value) {
 }
 
 /// Returns a place, with its version and its schema.
-fn place(reader: &mut Reader<'_>, manifest: &Value, pointer: &str, is_in_schema: bool) -> Place {
+fn place(reader: &mut CrdReader<'_>, manifest: &Value, pointer: &str, is_in_schema: bool) -> Place {
     let steps: Vec<String> = pointer::steps(pointer).take(3).collect();
     if let [spec, versions, index] = &*steps
         && (&**spec, &**versions) == ("spec", "versions")

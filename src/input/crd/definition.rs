@@ -1,6 +1,6 @@
 //! Reads a manifest of `apiextensions.k8s.io/v1`.
 use super::decode::decode;
-use super::reader::{At, Reader, entry, flag_of, text_of};
+use super::reader::{At, CrdReader, entry, flag_of, text_of};
 use super::{Crd, check, names, version};
 use crate::base::diag::Code;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ pub enum Scope {
 }
 
 /// Reads a CRD; none if a required part of it is missing or invalid.
-pub(super) fn read(reader: &mut Reader<'_>, mut manifest: Value) -> Option<Crd> {
+pub(super) fn read(reader: &mut CrdReader<'_>, mut manifest: Value) -> Option<Crd> {
     decode(reader, &mut manifest);
     let root = At::default();
     let map = manifest.as_object()?;
@@ -71,7 +71,7 @@ fn scope(spec: &Map<String, Value>) -> Option<Scope> {
 
 /// Reads the versions; their schemas are moved out of `spec`.
 fn versions(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     spec: &mut Map<String, Value>,
     at: &At<'_>,
 ) -> Option<Vec<super::Version>> {

@@ -1,5 +1,5 @@
 //! Finds the CRDs of a document: the document itself, or the items of a list.
-use super::reader::{At, Reader};
+use super::reader::{At, CrdReader};
 use super::{Crd, definition, legacy};
 use crate::base::diag::{Code, Diagnostics, Place, pointer};
 use crate::base::source::{Source, SourceId};
@@ -28,7 +28,7 @@ impl Definition {
     }
 
     fn read(self, diagnostics: &mut Diagnostics) -> Option<Crd> {
-        let mut reader = Reader::new(self.place, diagnostics);
+        let mut reader = CrdReader::new(self.place, diagnostics);
         reader.is_legacy = self.legacy.is_some();
         reader.moved = self.legacy.unwrap_or_default();
         definition::read(&mut reader, self.manifest)
@@ -98,7 +98,7 @@ fn manifest(
     diagnostics: &mut Diagnostics,
     visit: &mut dyn FnMut(Value, &Place, &mut Diagnostics),
 ) {
-    let mut reader = Reader::new(place.clone(), diagnostics);
+    let mut reader = CrdReader::new(place.clone(), diagnostics);
     let Some(map) = value.as_object() else {
         return reader.wrong_type(&value, &At::default(), "a map");
     };
@@ -146,7 +146,7 @@ fn list(
         Value::Null => Vec::new(),
         other => {
             let root = At::default();
-            let mut reader = Reader::new(place.clone(), diagnostics);
+            let mut reader = CrdReader::new(place.clone(), diagnostics);
             reader.wrong_type(&other, &root.key("items"), "a list");
             Vec::new()
         }
@@ -171,7 +171,7 @@ fn upgraded(value: Value, place: &Place, diagnostics: &mut Diagnostics) -> Optio
         crd: name.map(str::to_owned),
         ..place.clone()
     };
-    let mut reader = Reader::new(place.clone(), diagnostics);
+    let mut reader = CrdReader::new(place.clone(), diagnostics);
     let (root, field) = (At::default(), "apiVersion");
     let at = root.key(field);
     let Some(api_version) = value.get(field).and_then(Value::as_str) else {

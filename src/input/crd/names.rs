@@ -1,11 +1,11 @@
 //! Reads `spec.names` with the API server's defaults.
 use super::Names;
-use super::reader::{At, Reader, entry, text_of, texts};
+use super::reader::{At, CrdReader, entry, text_of, texts};
 use serde_json::{Map, Value};
 
 /// Reads `spec.names`; none if a required name is missing.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     spec: &Map<String, Value>,
     at: &At<'_>,
 ) -> Option<Names> {

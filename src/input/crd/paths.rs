@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::reader::{At, Reader, closest, entry};
+use super::reader::{At, CrdReader, closest, entry};
 use super::{Additional, Items, Schema, SchemaType, decode};
 use crate::base::diag::{Code, Severity};
 
@@ -40,7 +40,7 @@ const CORRECTIONS: usize = 4;
 
 /// Reports the paths of a version that lead nowhere in its schema.
 pub(super) fn check(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     version: &Map<String, Value>,
     schema: &Schema,
     at: &At<'_>,

@@ -1,6 +1,6 @@
 //! Reads a [`Schema`] with all its keywords.
 use super::decode::is_keyword;
-use super::reader::{At, Reader, closest, texts};
+use super::reader::{At, CrdReader, closest, texts};
 use super::{Additional, Constraints, Items, Schema, SchemaType};
 use crate::base::diag::{Code, Diagnostics, Place};
 use serde_json::{Map, Value};
@@ -13,14 +13,14 @@ impl Schema {
     /// Reads a schema of a manifest whose problems were reported when the CRD was read.
     pub fn of(value: Value) -> Box<Self> {
         let mut reported = Diagnostics::new();
-        let mut reader = Reader::new(Place::default(), &mut reported);
+        let mut reader = CrdReader::new(Place::default(), &mut reported);
         reader.keeps_unknown = true;
         read(&mut reader, value, &At::default())
     }
 }
 
 /// Reads a schema node and its children.
-pub(super) fn read(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Box<Schema> {
+pub(super) fn read(reader: &mut CrdReader<'_>, value: Value, at: &At<'_>) -> Box<Schema> {
     let mut schema = Box::<Schema>::default();
     let Value::Object(map) = value else {
         return schema;
@@ -39,7 +39,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Box<Sc
     schema
 }
 
-fn take(reader: &mut Reader<'_>, schema: &mut Schema, keyword: &str, value: Value, at: &At<'_>) {
+fn take(reader: &mut CrdReader<'_>, schema: &mut Schema, keyword: &str, value: Value, at: &At<'_>) {
     let kubernetes = &mut schema.kubernetes;
     let logic = &mut schema.logic;
     match keyword {
@@ -110,7 +110,7 @@ fn object(value: Value) -> Option<Map<String, Value>> {
     }
 }
 
-fn type_of(reader: &mut Reader<'_>, name: &str, at: &At<'_>) -> SchemaType {
+fn type_of(reader: &mut CrdReader<'_>, name: &str, at: &At<'_>) -> SchemaType {
     match name {
         "object" => SchemaType::Object,
         "array" => SchemaType::Array,
@@ -146,7 +146,7 @@ fn known_type(name: &str) -> Option<&'static str> {
 }
 
 fn properties(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     map: Map<String, Value>,
     at: &At<'_>,
 ) -> BTreeMap<String, Box<Schema>> {
@@ -158,14 +158,14 @@ fn properties(
         .collect()
 }
 
-fn items(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Items {
+fn items(reader: &mut CrdReader<'_>, value: Value, at: &At<'_>) -> Items {
     match value {
         Value::Array(tuple) => Items::Tuple(tuple),
         value => Items::Schema(read(reader, value, at)),
     }
 }
 
-fn additional(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Additional {
+fn additional(reader: &mut CrdReader<'_>, value: Value, at: &At<'_>) -> Additional {
     match value {
         Value::Bool(allowed) => Additional::Bool(allowed),
         value => Additional::Schema(read(reader, value, at)),
@@ -173,7 +173,7 @@ fn additional(reader: &mut Reader<'_>, value: Value, at: &At<'_>) -> Additional 
 }
 
 /// Reports required properties that are not declared: the API server prunes them, so that they can never be set.
-fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
+fn undeclared(reader: &mut CrdReader<'_>, schema: &Schema, at: &At<'_>) {
     let Some(properties) = &schema.properties else {
         return;
     };
@@ -199,7 +199,7 @@ fn undeclared(reader: &mut Reader<'_>, schema: &Schema, at: &At<'_>) {
 
 /// Reports properties that only a branch of a combinator names: they are pruned too, since branches do not declare.
 fn undeclared_in_branches(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     schema: &Schema,
     declared: &BTreeMap<String, Box<Schema>>,
     at: &At<'_>,
@@ -230,7 +230,7 @@ fn undeclared_in_branches(
 }
 
 /// Whether the API server declares the property for every object.
-fn implied(reader: &Reader<'_>, schema: &Schema, name: &str, at: &At<'_>) -> bool {
+fn implied(reader: &CrdReader<'_>, schema: &Schema, name: &str, at: &At<'_>) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
         && (schema.kubernetes.embedded_resource || reader.is_root(at))
 }

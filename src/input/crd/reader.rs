@@ -75,7 +75,7 @@ impl<'a> At<'a> {
 }
 
 /// Reports what is wrong with a manifest.
-pub(super) struct Reader<'d> {
+pub(super) struct CrdReader<'d> {
     pub(super) diagnostics: &'d mut Diagnostics,
     /// Source, document and root pointer of the current CRD, with its name and version.
     pub(super) base: Place,
@@ -93,7 +93,7 @@ pub(super) struct Reader<'d> {
     pub(super) keeps_unknown: bool,
 }
 
-impl<'d> Reader<'d> {
+impl<'d> CrdReader<'d> {
     pub(super) fn new(base: Place, diagnostics: &'d mut Diagnostics) -> Self {
         Self {
             diagnostics,
@@ -108,7 +108,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-impl Reader<'_> {
+impl CrdReader<'_> {
     /// Returns the place for a diagnostic.
     pub(super) fn place(&self, at: &At<'_>) -> Place {
         self.place_of(&at.pointer())
@@ -154,7 +154,7 @@ impl Reader<'_> {
         self.diagnostics.report(code, place, message)
     }
 
-    /// Like [`Reader::report`], at the key instead of its value.
+    /// Like [`CrdReader::report`], at the key instead of its value.
     pub(super) fn report_key(
         &mut self,
         code: Code,

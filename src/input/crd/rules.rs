@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use kube_codegen_schema::{Reason, RuleProblem, Schema};
 use serde_json::Value;
 
-use super::reader::{At, Reader};
+use super::reader::{At, CrdReader};
 use crate::base::diag::{Code, Place};
 
 /// Reports the rules of a schema that the API server rejects.
-pub(super) fn report(reader: &mut Reader<'_>, root: &Value, at: &At<'_>) {
+pub(super) fn report(reader: &mut CrdReader<'_>, root: &Value, at: &At<'_>) {
     let prefix = at.pointer();
     // A schema without the values of a wrong type is another one.
     if !has_rules(root) || reader.mistyped.iter().any(|it| it.starts_with(&prefix)) {

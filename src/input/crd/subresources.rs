@@ -1,5 +1,5 @@
 //! Reads the `subresources` of a version.
-use super::reader::{At, Reader, entry, text_of};
+use super::reader::{At, CrdReader, entry, text_of};
 use crate::base::diag::{Code, Severity};
 use serde_json::{Map, Value};
 
@@ -22,7 +22,7 @@ pub(super) struct Subresources {
 }
 
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     version: &Map<String, Value>,
     at: &At<'_>,
 ) -> Subresources {
@@ -39,7 +39,7 @@ pub(super) fn read(
     }
 }
 
-fn scale(reader: &mut Reader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
+fn scale(reader: &mut CrdReader<'_>, value: &Value, at: &At<'_>) -> Option<Scale> {
     let map = value.as_object()?;
     let fields = [
         "specReplicasPath",

@@ -1,5 +1,5 @@
 //! Reads one of `spec.versions`.
-use super::reader::{At, Reader, entry, flag_of, text_of};
+use super::reader::{At, CrdReader, entry, flag_of, text_of};
 use super::{Schema, SchemaType, Version, check, columns, paths, read_schema, subresources};
 use crate::base::diag::Code;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ pub struct Deprecation {
 }
 
 /// Reads a version and moves its schema out of it; none if its name is missing.
-pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
+pub(super) fn read(reader: &mut CrdReader<'_>, value: &mut Value, at: &At<'_>) -> Option<Version> {
     let map = value.as_object_mut()?;
     let name = text_of(map, "name");
     reader.base.version.clone_from(&name);
@@ -47,7 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &mut Value, at: &At<'_>) -> O
 }
 
 fn required_flag(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     map: &Map<String, Value>,
     key: &str,
     at: &At<'_>,
@@ -59,7 +59,7 @@ fn required_flag(
 }
 
 fn schema(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     map: &mut Map<String, Value>,
     at: &At<'_>,
 ) -> Option<Box<Schema>> {

@@ -18,7 +18,7 @@ pub(super) struct Read {
 
 pub(super) fn read(text: &str) -> Read {
     let mut read = Read::default();
-    let mut parser = Parser {
+    let mut parser = JsonParser {
         text,
         at: 0,
         depth: 0,
@@ -48,14 +48,14 @@ pub(super) fn read(text: &str) -> Read {
     read
 }
 
-struct Parser<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
     problems: Vec<Problem>,
 }
 
-impl Parser<'_> {
+impl JsonParser<'_> {
     fn value(&mut self) -> Result<Node, Problem> {
         self.skip_space();
         let start = self.at;

@@ -40,7 +40,7 @@ use crate::base::{
     diag::{Code, Diagnostics, Place, lines},
     source::{Source, SourceId},
 };
-use parse::Parser;
+use parse::DocumentParser;
 use rewrite::Rewritten;
 
 /// How deep lists and maps may nest: several times what is in use, and bounded, since schemas are visited by recursion.
@@ -222,7 +222,7 @@ impl Reading<'_> {
         let copied = self.copied;
         let (documents, problems, first) = (self.documents.len(), self.problems.len(), index);
         loop {
-            let mut parser = Parser::new(&text, start, copied);
+            let mut parser = DocumentParser::new(&text, start, copied);
             let error = loop {
                 let read = parser.document();
                 let found = std::mem::take(&mut parser.found);

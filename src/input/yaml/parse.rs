@@ -19,7 +19,7 @@ use crate::base::diag::Code;
 const MAX_COPIED: usize = 32 << 20;
 
 /// Reads the documents of a text.
-pub(super) struct Parser<'t> {
+pub(super) struct DocumentParser<'t> {
     source: &'t Rewritten<'t>,
     /// Where the text begins in that of the whole source.
     start: usize,
@@ -82,7 +82,7 @@ enum Key {
     Rejected,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> DocumentParser<'t> {
     /// `copied`: how many bytes aliases have copied before this part of the text.
     pub(super) fn new(source: &'t Rewritten<'t>, start: usize, copied: usize) -> Self {
         let options = granit_parser::options! {

@@ -1,12 +1,12 @@
 //! Lowers arrays to lists, `additionalProperties` to maps, and schemas without content to raw JSON.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use crate::base::diag::Code;
 use crate::input::crd::{Additional, Items, SchemaType};
 use crate::model::ir::{Segment, Ty};
 
 /// Lowers a schema that preserves unknown fields and has no `type`: properties, items and values constrain objects and arrays, but
 /// the API server accepts any other JSON too.
-pub(super) fn any(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn any(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     let schema = &mut node.schema;
     if schema.type_.is_some() || !schema.kubernetes.preserve_unknown_fields {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn any(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
 }
 
 /// Lowers `type: array`.
-pub(super) fn list(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn list(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     node.schema
         .type_
         .take_if(|kind| *kind == SchemaType::Array)?;
@@ -56,7 +56,7 @@ pub(super) fn list(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
 }
 
 /// Lowers `type: object` with `additionalProperties`.
-pub(super) fn map(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn map(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     if !matches!(node.schema.type_, None | Some(SchemaType::Object)) {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn map(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
 }
 
 /// Lowers a node that no form recognises: an object to a map of JSON, one without a type to raw JSON.
-pub(super) fn opaque(lowering: &mut Lowering<'_>, node: &mut Node) -> Ty {
+pub(super) fn opaque(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Ty {
     match node.schema.type_.take() {
         Some(SchemaType::Object) => {
             node.rules.pruned = !node.schema.kubernetes.preserve_unknown_fields;

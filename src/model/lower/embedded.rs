@@ -1,11 +1,11 @@
 //! Lowers `x-kubernetes-embedded-resource` to a struct with `apiVersion`, `kind`, `metadata` and the declared properties.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use super::{leftovers, object};
 use crate::base::diag::Code;
 use crate::input::crd::{Schema, SchemaType};
 use crate::model::ir::{Body, Field, Presence, Rules, SchemaPath, Ty};
 
-pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     let schema = &mut node.schema;
     if !schema.kubernetes.embedded_resource
         || !matches!(schema.type_, None | Some(SchemaType::Object))

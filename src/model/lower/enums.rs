@@ -1,5 +1,5 @@
 //! Lowers `enum` to an enum of strings, of integers, or of both; other values become a constraint on a plain type.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use super::{int_or_string, scalar};
 use crate::base::diag::Code;
 use crate::input::crd::{Schema, SchemaType};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// The most values of a Rust enum. With 2,000, rustc takes half a second; with 10,000, six seconds and 800 MB.
 const MOST_VARIANTS: usize = 2000;
 
-pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     take_branches(&mut node.schema);
     let mut values = node.schema.enum_.take()?;
     let count = values.len();
@@ -104,7 +104,7 @@ fn take_branches(schema: &mut Schema) {
     }
 }
 
-fn report(lowering: &mut Lowering<'_>, node: &Node, message: String, hint: &str) {
+fn report(lowering: &mut Lowering<'_>, node: &SchemaNode, message: String, hint: &str) {
     lowering
         .report(Code::PlainEnum, &node.path, Some("enum"), message)
         .hint(hint);
@@ -114,7 +114,11 @@ fn report(lowering: &mut Lowering<'_>, node: &Node, message: String, hint: &str)
 type Fits = fn(&Value) -> bool;
 
 /// Returns the values that an object can have, each once, and reports the others; none if there is no such value.
-fn possible(lowering: &mut Lowering<'_>, node: &mut Node, all: Vec<Value>) -> Option<Vec<Value>> {
+fn possible(
+    lowering: &mut Lowering<'_>,
+    node: &mut SchemaNode,
+    all: Vec<Value>,
+) -> Option<Vec<Value>> {
     let schema = &node.schema;
     let is_either = schema.kubernetes.int_or_string || int_or_string::is_pair(schema);
     let (wanted, fits): (&str, Fits) = match schema.type_.as_ref() {
@@ -208,7 +212,7 @@ fn listed(values: &[Value]) -> String {
 }
 
 /// Reports an enum that no Rust enum is generated for, because of its size.
-fn too_many(lowering: &mut Lowering<'_>, node: &Node, base: EnumBase, count: usize) {
+fn too_many(lowering: &mut Lowering<'_>, node: &SchemaNode, base: EnumBase, count: usize) {
     let becomes = match base {
         EnumBase::Text => "it becomes a struct around a text, with a constant for each value",
         EnumBase::Int(_) => "it becomes an integer",
@@ -236,7 +240,7 @@ fn number(base: EnumBase, is_either: bool) -> Ty {
 }
 
 /// Returns the type of the values, from `type` or else from the values; `None` if the node becomes a plain type.
-fn base(node: &Node, values: &[Value]) -> Option<EnumBase> {
+fn base(node: &SchemaNode, values: &[Value]) -> Option<EnumBase> {
     let either = node.schema.kubernetes.int_or_string || int_or_string::is_pair(&node.schema);
     let texts = values.iter().any(Value::is_string);
     let integers = values.iter().any(is_integer);
@@ -304,7 +308,7 @@ fn variants(values: Vec<Value>, base: EnumBase) -> Vec<Variant> {
 }
 
 /// Keeps the values as a constraint on a plain type.
-fn plain(lowering: &mut Lowering<'_>, node: &mut Node, values: Vec<Value>) {
+fn plain(lowering: &mut Lowering<'_>, node: &mut SchemaNode, values: Vec<Value>) {
     let boolean = match &node.schema.type_ {
         None => !values.is_empty(),
         Some(kind) => *kind == SchemaType::Boolean,

@@ -1,5 +1,5 @@
 //! Lowers `x-kubernetes-int-or-string`, or the equivalent `anyOf`, to `IntOrString`, and to `Quantity` if the pattern says so.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use crate::input::crd::{Schema, SchemaType};
 use crate::model::ir::{Scalar, Ty};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// The pattern that controller-gen writes for each `resource.Quantity` of Go.
 const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
-pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn lower(_: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     let schema = &mut node.schema;
     if !(schema.kubernetes.int_or_string || is_pair(schema)) {
         return None;
@@ -17,7 +17,7 @@ pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
 }
 
 /// Lowers a string, or an integer or a string, with the pattern of quantities.
-pub(super) fn quantity(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn quantity(_: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     let schema = &node.schema;
     let is_text = matches!(schema.type_, Some(SchemaType::String)) && schema.format.is_none();
     let is_either = schema.kubernetes.int_or_string || is_pair(schema);

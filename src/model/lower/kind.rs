@@ -1,5 +1,5 @@
 //! Lowers a served version of a CRD to a kind.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use super::{embedded, leftovers, object};
 use crate::base::diag::Diagnostics;
 use crate::input::crd::{Crd, Schema, SchemaType, Version};
@@ -72,7 +72,7 @@ fn lower(crd: &Crd, version: Version) -> Lowered {
 
 /// Lowers the root of a schema to the struct of the whole object: its top-level properties and `metadata`.
 fn root(lowering: &mut Lowering<'_>, schema: Box<Schema>) -> (TypeId, Rules) {
-    let mut node = Node::new(schema, SchemaPath::root());
+    let mut node = SchemaNode::new(schema, SchemaPath::root());
     node.schema
         .type_
         .take_if(|kind| *kind == SchemaType::Object);

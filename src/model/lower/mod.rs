@@ -20,7 +20,7 @@ use crate::base::diag::Diagnostics;
 use crate::input::crd::Crd;
 use crate::input::crd::Schema;
 use crate::model::ir::{Element, KindId, Model, Module, Rules, SchemaPath, Ty};
-use node::{Lowering, Node};
+use node::{Lowering, SchemaNode};
 
 pub(crate) use kind::{Lowered, versions};
 
@@ -40,8 +40,8 @@ const FORMS: &[node::Form] = &[
 
 impl Lowering<'_> {
     /// Lowers a node and everything below it.
-    pub(super) fn lower(&mut self, schema: Box<Schema>, path: SchemaPath) -> (Ty, Node) {
-        let mut node = Node::new(schema, path);
+    pub(super) fn lower(&mut self, schema: Box<Schema>, path: SchemaPath) -> (Ty, SchemaNode) {
+        let mut node = SchemaNode::new(schema, path);
         let ty = FORMS
             .iter()
             .find_map(|form| form(self, &mut node))

@@ -17,7 +17,7 @@ pub(super) struct Lowering<'a> {
 }
 
 /// A schema node that is being lowered: forms take their keywords out of `schema`.
-pub(super) struct Node {
+pub(super) struct SchemaNode {
     pub(super) schema: Box<Schema>,
     pub(super) path: SchemaPath,
     pub(super) title: Option<String>,
@@ -28,9 +28,9 @@ pub(super) struct Node {
 }
 
 /// Recognises a node, takes its keywords and returns its type; leaves the node as it is if it does not recognise it.
-pub(super) type Form = fn(&mut Lowering<'_>, &mut Node) -> Option<Ty>;
+pub(super) type Form = fn(&mut Lowering<'_>, &mut SchemaNode) -> Option<Ty>;
 
-impl Node {
+impl SchemaNode {
     /// Takes the keywords that apply to a value of any type: they become docs, presence and constraints.
     pub(super) fn new(mut schema: Box<Schema>, path: SchemaPath) -> Self {
         let title = schema.title.take();
@@ -95,12 +95,12 @@ impl Node {
 
 impl Lowering<'_> {
     /// Adds the type of a node to the model.
-    pub(super) fn define(&mut self, node: &Node, body: Body) -> Ty {
+    pub(super) fn define(&mut self, node: &SchemaNode, body: Body) -> Ty {
         Ty::Named(self.define_root(node, body))
     }
 
     /// Adds the type of the root node to the model.
-    pub(super) fn define_root(&mut self, node: &Node, body: Body) -> TypeId {
+    pub(super) fn define_root(&mut self, node: &SchemaNode, body: Body) -> TypeId {
         self.types.push(TypeDef {
             origin: Origin {
                 kind: self.kind,

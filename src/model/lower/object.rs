@@ -1,5 +1,5 @@
 //! Lowers `type: object` with declared properties to a struct.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use super::one_of;
 use crate::base::diag::Code;
 use crate::input::crd::{Additional, Schema, SchemaType};
@@ -11,7 +11,7 @@ use std::mem::take;
 /// The most fields of a Rust struct. With 1,000, rustc takes a second; with 5,000, eleven seconds; with 20,000, its stack overflows.
 const MOST_FIELDS: usize = 1000;
 
-pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     if !matches!(node.schema.type_, None | Some(SchemaType::Object)) {
         return None;
     }
@@ -27,7 +27,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> 
 }
 
 /// Reports an object that no struct with its fields is generated for, because of their number.
-fn too_many(lowering: &mut Lowering<'_>, node: &Node, count: usize) {
+fn too_many(lowering: &mut Lowering<'_>, node: &SchemaNode, count: usize) {
     lowering
         .report(
             Code::TooLarge,
@@ -45,7 +45,7 @@ fn too_many(lowering: &mut Lowering<'_>, node: &Node, count: usize) {
 /// Takes `required`, `additionalProperties` and `x-kubernetes-preserve-unknown-fields`, and lowers the properties.
 pub(super) fn body(
     lowering: &mut Lowering<'_>,
-    node: &mut Node,
+    node: &mut SchemaNode,
     properties: BTreeMap<String, Box<Schema>>,
 ) -> Struct {
     if properties.len() > MOST_FIELDS {
@@ -85,7 +85,7 @@ pub(super) fn body(
 
 fn field(
     lowering: &mut Lowering<'_>,
-    node: &Node,
+    node: &SchemaNode,
     wire: String,
     schema: Box<Schema>,
     required: bool,
@@ -106,7 +106,7 @@ fn field(
 }
 
 /// Returns whether undeclared fields are kept.
-fn keeps_rest(lowering: &mut Lowering<'_>, node: &mut Node) -> bool {
+fn keeps_rest(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> bool {
     let preserved = take(&mut node.schema.kubernetes.preserve_unknown_fields);
     match node.schema.additional.take() {
         None | Some(Additional::Bool(false)) => preserved,

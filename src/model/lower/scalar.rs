@@ -1,9 +1,9 @@
 //! Lowers booleans, numbers and strings. A format selects the Rust type if the API server or the bounds enforce it.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use crate::input::crd::SchemaType;
 use crate::model::ir::{IntWidth, Rules, Scalar, Ty};
 
-pub(super) fn lower(_: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn lower(_: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     let format = node.schema.format.as_deref().unwrap_or_default();
     let (scalar, is_expressed) = match node.schema.type_.as_ref()? {
         SchemaType::Boolean => (Scalar::Bool, false),

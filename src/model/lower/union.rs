@@ -1,11 +1,11 @@
 //! Lowers a `oneOf` or `anyOf` of types to a union if each is of another kind of JSON. Structural schemas have none.
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use super::{leftovers, scalar};
 use crate::input::crd::{Items, Schema, SchemaType};
 use crate::model::ir::{Arm, Body, Ident, IntWidth, Scalar, Ty, Union};
 use serde_json::{Map, Value};
 
-pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut Node) -> Option<Ty> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Option<Ty> {
     let schema = &node.schema;
     let plain =
         schema.type_.is_none() && schema.properties.is_none() && schema.additional.is_none();

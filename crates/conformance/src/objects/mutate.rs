@@ -90,7 +90,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// A value of the object with its schema.
-struct Place {
+struct SchemaValue {
     pointer: String,
     schema: Value,
 }
@@ -122,7 +122,7 @@ pub(super) fn mutate(rng: &mut Rng, schema: &Value, object: &mut Value, keep_sta
 }
 
 /// Collects a value, its parts, and the fields that it could have.
-fn find(value: Option<&Value>, schema: &Value, pointer: String, places: &mut Vec<Place>) {
+fn find(value: Option<&Value>, schema: &Value, pointer: String, places: &mut Vec<SchemaValue>) {
     match value {
         Some(Value::Object(fields)) => {
             let properties = schema["properties"].as_object();
@@ -154,13 +154,13 @@ fn find(value: Option<&Value>, schema: &Value, pointer: String, places: &mut Vec
         }
         _ => {}
     }
-    places.push(Place {
+    places.push(SchemaValue {
         pointer,
         schema: schema.clone(),
     });
 }
 
-fn change(rng: &mut Rng, place: &Place, object: &mut Value) {
+fn change(rng: &mut Rng, place: &SchemaValue, object: &mut Value) {
     let schema = &place.schema;
     if schema["x-kubernetes-embedded-resource"] == true
         && rng.bool()

@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 1000;
 
 /// Writes a pattern in the syntax of the crate `regex`; the error is Go's text.
 pub(super) fn translate(pattern: &str) -> Translated<String> {
-    let mut parser = Parser {
+    let mut parser = PatternParser {
         rest: pattern,
         out: String::new(),
         flags: String::new(),
@@ -81,7 +81,7 @@ pub(super) fn translate(pattern: &str) -> Translated<String> {
     }
 }
 
-struct Parser<'p> {
+struct PatternParser<'p> {
     rest: &'p str,
     out: String,
     /// Flags that apply from the next part on: what precedes them may still be repeated.
@@ -133,7 +133,7 @@ impl<'p> Group<'p> {
 /// How often a part is repeated, at least and at most.
 type Bounds = (u32, Option<u32>);
 
-impl<'p> Parser<'p> {
+impl<'p> PatternParser<'p> {
     fn take(&mut self, bytes: usize) {
         self.rest = &self.rest[bytes..];
     }

@@ -79,13 +79,13 @@ impl fmt::Debug for Change {
 }
 
 /// The place of a value: its path, and the fields inside it that the manager owns, and that any manager owns.
-struct Place<'a> {
+struct OwnedPlace<'a> {
     path: String,
     own: Option<&'a FieldSet>,
     all: Option<&'a FieldSet>,
 }
 
-impl Place<'_> {
+impl OwnedPlace<'_> {
     fn below(&self, step: &str) -> Self {
         Self {
             path: format!("{}{}", self.path, shown(step)),
@@ -108,7 +108,7 @@ pub(super) fn diff(
     comparer: Comparer,
     is_secret: bool,
 ) -> Diff {
-    let root = Place {
+    let root = OwnedPlace {
         path: String::new(),
         own: Some(&owned.own),
         all: Some(&owned.all),
@@ -141,7 +141,7 @@ impl Walk {
         });
     }
 
-    fn value(&mut self, config: &Value, live: Option<&Value>, place: &Place<'_>) {
+    fn value(&mut self, config: &Value, live: Option<&Value>, place: &OwnedPlace<'_>) {
         match (config, place.own) {
             (Value::Object(fields), Some(own)) if !own.is_leaf() => {
                 self.fields(fields, live, place, own);
@@ -151,7 +151,7 @@ impl Walk {
             }
             (Value::Object(fields), Some(_)) if place.is_granular() => {
                 // An empty map was applied, into which others have set fields.
-                let unowned = Place {
+                let unowned = OwnedPlace {
                     path: place.path.clone(),
                     own: None,
                     all: place.all,
@@ -181,7 +181,7 @@ impl Walk {
         &mut self,
         fields: &Map<String, Value>,
         live: Option<&Value>,
-        place: &Place<'_>,
+        place: &OwnedPlace<'_>,
         own: &FieldSet,
     ) {
         let live_field = |name: &str| live.and_then(|live| live.get(name));
@@ -214,7 +214,13 @@ impl Walk {
         }
     }
 
-    fn items(&mut self, items: &[Value], live: Option<&Value>, place: &Place<'_>, own: &FieldSet) {
+    fn items(
+        &mut self,
+        items: &[Value],
+        live: Option<&Value>,
+        place: &OwnedPlace<'_>,
+        own: &FieldSet,
+    ) {
         let live_items = live
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
@@ -245,7 +251,7 @@ impl Walk {
     }
 
     /// Compares an item. Its keys may be all that the manager owns of it.
-    fn item(&mut self, item: &Value, live: Option<&Value>, place: &Place<'_>) {
+    fn item(&mut self, item: &Value, live: Option<&Value>, place: &OwnedPlace<'_>) {
         if live.is_none() {
             self.add(&place.path, None, Some(item));
         } else {

@@ -6,7 +6,7 @@ use super::path::{Filter, Operand, Operator, Path, PathError, Step};
 /// The limit of nested filters, since paths are untrusted.
 const DEPTH: usize = 16;
 
-struct Parser<'t> {
+struct PathParser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
@@ -20,7 +20,7 @@ impl Path {
     /// # Errors
     /// The first syntax error, with its position.
     pub fn parse(text: &str) -> Result<Self, PathError> {
-        Parser::new(text).parse()
+        PathParser::new(text).parse()
     }
 }
 
@@ -31,7 +31,7 @@ impl FromStr for Path {
     }
 }
 
-impl<'t> Parser<'t> {
+impl<'t> PathParser<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -156,7 +156,7 @@ impl<'t> Parser<'t> {
             .text
             .get(start..self.at - quote.len_utf8())
             .unwrap_or_default();
-        let parts: Vec<_> = Parser::new(text)
+        let parts: Vec<_> = PathParser::new(text)
             .parse()
             .map(|path| path.steps)
             .unwrap_or_default();

@@ -43,7 +43,7 @@ const UNTYPED: &str = "internal error: failed to construct type information for 
 /// Returns the problems of all rules, in the order of the schema.
 pub(crate) fn problems(schema: &Node) -> Vec<RuleProblem> {
     let mut found = Found::default();
-    let root = Place {
+    let root = SchemaPlace {
         pointer: String::new(),
         resource: true,
         unordered: None,
@@ -55,7 +55,7 @@ pub(crate) fn problems(schema: &Node) -> Vec<RuleProblem> {
 }
 
 /// A place in a schema.
-struct Place {
+struct SchemaPlace {
     pointer: String,
     resource: bool,
     /// The list around the place whose items have no counterpart before an update.
@@ -64,7 +64,7 @@ struct Place {
     occurrences: Option<u64>,
 }
 
-impl Place {
+impl SchemaPlace {
     fn inside(&self, keyword: &str, schema: &Node) -> Self {
         Self {
             pointer: format!("{}/{keyword}", self.pointer),
@@ -95,7 +95,7 @@ struct Found {
 }
 
 impl Found {
-    fn walk(&mut self, schema: &Node, place: &Place) {
+    fn walk(&mut self, schema: &Node, place: &SchemaPlace) {
         if !schema.validations.is_empty() {
             if types::root(schema, place.resource).is_none() {
                 let pointer = format!("{}/x-kubernetes-validations", place.pointer);
@@ -105,7 +105,7 @@ impl Found {
             self.rules(&schema.validations, schema, place, declared.as_ref());
         }
         for (index, branch) in schema.all_of.iter().enumerate() {
-            let place = Place {
+            let place = SchemaPlace {
                 resource: place.resource,
                 ..place.inside(&format!("allOf/{index}"), schema)
             };
@@ -128,7 +128,13 @@ impl Found {
         }
     }
 
-    fn rules(&mut self, rules: &[Rule], schema: &Node, place: &Place, declared: Option<&Declared>) {
+    fn rules(
+        &mut self,
+        rules: &[Rule],
+        schema: &Node,
+        place: &SchemaPlace,
+        declared: Option<&Declared>,
+    ) {
         for (index, rule) in rules.iter().enumerate() {
             let at =
                 |field: &str| format!("{}/x-kubernetes-validations/{index}/{field}", place.pointer);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{REJECTED, View, selectable, webhook};
 use crate::base::diag::{Code, Place, Severity, pointer};
-use crate::input::crd::reader::Reader;
+use crate::input::crd::reader::CrdReader;
 
 const KEYS: &str = "use an optional prefix (a DNS subdomain) and `/`, and a name of at most 63 letters, digits, `-`, `_` and `.`";
 const VALUES: &str =
@@ -15,7 +15,7 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Checks a manifest outside its schemas, and returns whether it has no errors. A value of a wrong type, which is reported itself, counts as
 /// absent.
-pub(in crate::input::crd) fn definition(reader: &mut Reader<'_>, manifest: &Value) -> bool {
+pub(in crate::input::crd) fn definition(reader: &mut CrdReader<'_>, manifest: &Value) -> bool {
     let violations = definition::check(manifest);
     let violated: HashSet<&str> = violations.all().iter().map(|it| &*it.pointer).collect();
     let (mut seen, mut is_valid) = (HashSet::new(), true);

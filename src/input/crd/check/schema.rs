@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::{REJECTED, View};
 use crate::base::diag::{Code, Place, pointer};
-use crate::input::crd::reader::{At, Reader, closest};
+use crate::input::crd::reader::{At, CrdReader, closest};
 
 const NOT_STRUCTURAL: &str = "the API server rejects the CRD: its schemas must be structural";
 
 /// Checks the root of a schema and everything below it.
 pub(in crate::input::crd) fn schema(
-    reader: &mut Reader<'_>,
+    reader: &mut CrdReader<'_>,
     root: &Value,
     has_status: bool,
     at: &At<'_>,

@@ -13,7 +13,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-use super::node::{Lowering, Node};
+use super::node::{Lowering, SchemaNode};
 use crate::base::diag::Code;
 use crate::model::ir::{Body, Choice, EnumBase, Field, Member, Presence, Scalar, Ty, Types};
 use expression::{Comparison, Expr, State};
@@ -33,7 +33,7 @@ const MOST_STEPS: usize = 20_000_000;
 /// Returns the choices of an object, the one with the most members first.
 pub(super) fn choices(
     lowering: &mut Lowering<'_>,
-    node: &Node,
+    node: &SchemaNode,
     fields: &[Field],
     keeps_rest: bool,
 ) -> Vec<Choice> {
@@ -72,7 +72,7 @@ pub(super) fn choices(
 }
 
 /// Returns the conditions of `minProperties` and `maxProperties`.
-fn counts(node: &Node, fields: &[Field], keeps_rest: bool) -> Vec<Expr> {
+fn counts(node: &SchemaNode, fields: &[Field], keeps_rest: bool) -> Vec<Expr> {
     let bound = |name: &str| {
         let mut all = node.rules.constraints.iter();
         let (_, value) = all.find(|(keyword, _)| *keyword == name)?;

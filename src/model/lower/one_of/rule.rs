@@ -25,7 +25,7 @@ pub(super) fn condition(rule: &str, find: Find<'_>) -> Read {
     let Some(tokens) = tokens(rule) else {
         return Read::Nothing;
     };
-    let mut parser = Parser {
+    let mut parser = RuleParser {
         tokens,
         at: 0,
         depth: 0,
@@ -39,7 +39,7 @@ pub(super) fn condition(rule: &str, find: Find<'_>) -> Read {
     }
 }
 
-struct Parser<'a> {
+struct RuleParser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
@@ -48,7 +48,7 @@ struct Parser<'a> {
     find: Find<'a>,
 }
 
-impl Parser<'_> {
+impl RuleParser<'_> {
     /// Takes what an expansion needs; none if there is not enough left.
     fn spend(&mut self, parts: usize) -> Option<()> {
         self.parts = self.parts?.checked_sub(parts);

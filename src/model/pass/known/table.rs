@@ -39,7 +39,7 @@ struct Entry {
 }
 
 /// Creates the types in the order that they need each other: none contains itself.
-struct Reader {
+struct TableReader {
     entries: HashMap<&'static str, Entry>,
     types: HashMap<&'static str, &'static Type>,
 }
@@ -66,11 +66,11 @@ fn read(text: &'static str) -> Result<Vec<&'static Type>, String> {
         }
     }
     let types = HashMap::new();
-    let mut reader = Reader { entries, types };
+    let mut reader = TableReader { entries, types };
     paths.into_iter().map(|path| reader.read(path)).collect()
 }
 
-impl Reader {
+impl TableReader {
     /// Returns the type of a path.
     fn read(&mut self, path: &str) -> Result<&'static Type, String> {
         if let Some(known) = self.types.get(path) {

@@ -16,7 +16,7 @@ use crate::output::{
     yaml,
 };
 use places::Places;
-use template::{Line, Node, quoted};
+use template::{Line, TemplateNode, quoted};
 
 /// The annotation by which Helm keeps an object.
 const POLICY: &str = "helm.sh/resource-policy";
@@ -221,7 +221,7 @@ fn condition(manifest: &Manifest, switch: &str) -> String {
 
 impl Chart<'_> {
     /// Returns an object as a template.
-    fn template(&mut self, manifest: &Manifest) -> Result<Node, String> {
+    fn template(&mut self, manifest: &Manifest) -> Result<TemplateNode, String> {
         let mut node = self.places.template(&manifest.value);
         if std::ptr::eq(manifest, self.program.deployment) {
             self.operator(&mut node, manifest)?;
@@ -232,7 +232,7 @@ impl Chart<'_> {
         {
             let metadata = part(&mut node, manifest, &["metadata"])?;
             let path = "(.Values.serviceAccount).annotations";
-            metadata.set_if(path, "annotations", Node::Chosen(path.to_owned()));
+            metadata.set_if(path, "annotations", TemplateNode::Chosen(path.to_owned()));
             let own = self.own(
                 manifest.get("/metadata/annotations"),
                 &["metadata", "annotations"],
@@ -253,9 +253,12 @@ impl Chart<'_> {
     }
 
     /// Makes the usual settings of a Deployment values.
-    fn operator(&mut self, node: &mut Node, manifest: &Manifest) -> Result<(), String> {
+    fn operator(&mut self, node: &mut TemplateNode, manifest: &Manifest) -> Result<(), String> {
         let spec = part(node, manifest, &["spec"])?;
-        spec.set("replicas", Node::Json(".Values.replicas".to_owned()));
+        spec.set(
+            "replicas",
+            TemplateNode::Json(".Values.replicas".to_owned()),
+        );
         let replicas = match manifest.get("/spec/replicas") {
             Value::Null => Value::from(1),
             replicas => replicas.clone(),
@@ -276,7 +279,7 @@ impl Chart<'_> {
         }
         self.more(pod, "volumes", "extraVolumes");
         let container = match pod.get("containers") {
-            Some(Node::List(items)) => items.get_mut(self.program.index),
+            Some(TemplateNode::List(items)) => items.get_mut(self.program.index),
             _ => None,
         };
         let Some(Line::One(container)) = container else {
@@ -286,7 +289,7 @@ impl Chart<'_> {
         let path = [&path[..], &["containers"]].concat();
         let image = self.image.map_or_else(|| own["image"].clone(), Value::from);
         self.values.insert("image", image);
-        container.set("image", Node::Json(".Values.image".to_owned()));
+        container.set("image", TemplateNode::Json(".Values.image".to_owned()));
         for (field, default) in [
             ("args", json!([])),
             ("env", json!([])),
@@ -300,14 +303,14 @@ impl Chart<'_> {
         container.set_if(
             "or .Values.env .Values.extraEnv",
             "env",
-            Node::Chosen(all.to_owned()),
+            TemplateNode::Chosen(all.to_owned()),
         );
         self.more(container, "volumeMounts", "extraVolumeMounts");
         Ok(())
     }
 
     /// Makes the labels and annotations of the Pods values, except for the labels that select them.
-    fn metadata(&mut self, template: &mut Node, manifest: &Manifest) -> Result<(), String> {
+    fn metadata(&mut self, template: &mut TemplateNode, manifest: &Manifest) -> Result<(), String> {
         let (labels, annotations) = (
             "/spec/template/metadata/labels",
             "/spec/template/metadata/annotations",
@@ -318,7 +321,7 @@ impl Chart<'_> {
         let path = ["spec", "template", "metadata", "annotations"];
         let own = self.own(map(manifest, annotations)?, &path, json!({}));
         self.values.insert("podAnnotations", own);
-        let value = Node::Chosen(".Values.podAnnotations".to_owned());
+        let value = TemplateNode::Chosen(".Values.podAnnotations".to_owned());
         metadata.set_if(".Values.podAnnotations", "annotations", value);
 
         let selector = map(manifest, "/spec/selector/matchLabels")?;
@@ -334,7 +337,7 @@ impl Chart<'_> {
             json!({}),
         );
         self.values.insert("podLabels", own);
-        if let Some(Node::Map(labels)) = metadata.get("labels") {
+        if let Some(TemplateNode::Map(labels)) = metadata.get("labels") {
             labels.retain(|it| it.key().is_some_and(selects));
             let keys = labels.iter().filter_map(Line::key);
             let others = without(".Values.podLabels", keys);
@@ -344,37 +347,37 @@ impl Chart<'_> {
     }
 
     /// Replaces a field by a value of the chart of the same name.
-    fn value(&mut self, object: &mut Node, field: &'static str, value: Value) {
+    fn value(&mut self, object: &mut TemplateNode, field: &'static str, value: Value) {
         let path = format!(".Values.{field}");
-        object.set_if(&path, field, Node::Chosen(path.clone()));
+        object.set_if(&path, field, TemplateNode::Chosen(path.clone()));
         self.values.insert(field, value);
     }
 
     /// Adds the items of a value to a list.
-    fn more(&mut self, object: &mut Node, field: &str, name: &'static str) {
+    fn more(&mut self, object: &mut TemplateNode, field: &str, name: &'static str) {
         let path = format!(".Values.{name}");
-        if let Some(Node::List(items)) = object.get(field) {
+        if let Some(TemplateNode::List(items)) = object.get(field) {
             items.push(Line::With(path));
         } else {
-            object.set_if(&path, field, Node::Chosen(path.clone()));
+            object.set_if(&path, field, TemplateNode::Chosen(path.clone()));
         }
         self.values.insert(name, json!([]));
     }
 }
 
 /// Adds the annotation by which Helm keeps a CRD, and those of the values.
-fn keep(node: &mut Node, manifest: &Manifest) -> Result<(), String> {
+fn keep(node: &mut TemplateNode, manifest: &Manifest) -> Result<(), String> {
     const KEEP: &str = "(.Values.crds).keep";
     const ANNOTATIONS: &str = "(.Values.crds).annotations";
     let own = map(manifest, "/metadata/annotations")?;
     let has_entry = manifest.get("/metadata").get("annotations").is_some();
     let metadata = part(node, manifest, &["metadata"])?;
     let mut all = match metadata.get("annotations") {
-        Some(Node::Map(entries)) => std::mem::take(entries),
+        Some(TemplateNode::Map(entries)) => std::mem::take(entries),
         _ => Vec::new(),
     };
     let policy = all.iter().position(|it| it.key() == Some(POLICY));
-    let keep = (POLICY.to_owned(), Node::Value("keep".into()));
+    let keep = (POLICY.to_owned(), TemplateNode::Value("keep".into()));
     if let Some(at) = policy {
         let without = all.remove(at);
         all.push(Line::If(format!("not {KEEP}"), vec![without]));
@@ -388,13 +391,13 @@ fn keep(node: &mut Node, manifest: &Manifest) -> Result<(), String> {
     let others = without(ANNOTATIONS, keys.chain([POLICY]));
     all.push(Line::With(others));
     if own.as_object().is_some_and(|own| !own.is_empty()) {
-        metadata.set("annotations", Node::Map(all));
+        metadata.set("annotations", TemplateNode::Map(all));
         return Ok(());
     }
     let has_any = format!("or {KEEP} {ANNOTATIONS}");
-    metadata.set_if(&has_any, "annotations", Node::Map(all));
+    metadata.set_if(&has_any, "annotations", TemplateNode::Map(all));
     if has_entry {
-        let as_before = ("annotations".to_owned(), Node::Value(own.clone()));
+        let as_before = ("annotations".to_owned(), TemplateNode::Value(own.clone()));
         let otherwise = Line::If(format!("not ({has_any})"), vec![Line::One(as_before)]);
         metadata.entries().insert(0, otherwise);
     }
@@ -411,13 +414,13 @@ fn without<'k>(path: &str, keys: impl Iterator<Item = &'k str>) -> String {
 
 /// A part of an object, which has to be a map.
 fn part<'n>(
-    node: &'n mut Node,
+    node: &'n mut TemplateNode,
     manifest: &Manifest,
     path: &[&str],
-) -> Result<&'n mut Node, String> {
+) -> Result<&'n mut TemplateNode, String> {
     let mut at = node;
     for key in path {
-        let Some(next @ Node::Map(_)) = at.get(key) else {
+        let Some(next @ TemplateNode::Map(_)) = at.get(key) else {
             return Err(not_a_map(manifest, &path.join(".")));
         };
         at = next;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::template::{Line, Node, Text, quoted};
+use super::template::{Line, TemplateNode, Text, quoted};
 use crate::operator::deploy::{Manifest, Tree, bundle::webhooks};
 
 const RELEASE_NAMESPACE: &str = ".Release.Namespace";
@@ -124,7 +124,7 @@ impl Places {
     }
 
     /// An object as a template.
-    pub(super) fn template(&self, object: &Value) -> Node {
+    pub(super) fn template(&self, object: &Value) -> TemplateNode {
         let Some(fields) = object.as_object() else {
             return object.into();
         };
@@ -138,7 +138,7 @@ impl Places {
             };
             (key.clone(), node)
         });
-        let mut node = Node::map(entries);
+        let mut node = TemplateNode::map(entries);
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let other = if kind == "Namespace" && !name.is_empty() && name == self.namespace {
             Some(whole(RELEASE_NAMESPACE))
@@ -148,7 +148,7 @@ impl Places {
         if let Some(other) = other
             && let Some(metadata) = node.get("metadata")
         {
-            metadata.set("name", Node::Text(other));
+            metadata.set("name", TemplateNode::Text(other));
         }
         node
     }
@@ -158,11 +158,13 @@ impl Places {
         for_tpl(&self.node(value, path))
     }
 
-    fn node(&self, value: &Value, path: &[&str]) -> Node {
+    fn node(&self, value: &Value, path: &[&str]) -> TemplateNode {
         match value {
             Value::Object(fields) if !fields.is_empty() => {
                 let entries = fields.iter();
-                Node::map(entries.map(|(key, it)| (key.clone(), self.field(key, it, fields, path))))
+                TemplateNode::map(
+                    entries.map(|(key, it)| (key.clone(), self.field(key, it, fields, path))),
+                )
             }
             Value::Array(items) if !items.is_empty() => {
                 let (key, above) = path.split_last().unwrap_or((&"", &[]));
@@ -178,7 +180,7 @@ impl Places {
         value: &Value,
         siblings: &Map<String, Value>,
         path: &[&str],
-    ) -> Node {
+    ) -> TemplateNode {
         let below = [path, &[key]].concat();
         let text = |text: &str, previous| {
             let at = At {
@@ -197,26 +199,26 @@ impl Places {
                     Value::String(it) => text(it, previous(index)),
                     other => self.node(other, &below),
                 };
-                Node::List(items.iter().enumerate().map(item).map(Line::One).collect())
+                TemplateNode::List(items.iter().enumerate().map(item).map(Line::One).collect())
             }
             other => self.node(other, &below),
         }
     }
 
-    fn text(&self, text: &str, at: At<'_>) -> Node {
+    fn text(&self, text: &str, at: At<'_>) -> TemplateNode {
         let found = self
             .label_in(text, at)
             .or_else(|| self.name_in(text, at))
             .or_else(|| self.namespaces_in(text, at));
         // The organization of an image may have the name of the namespace.
         if found.is_none() && at.key == "image" {
-            return Node::Value(Value::from(text));
+            return TemplateNode::Value(Value::from(text));
         }
         let found = found.unwrap_or_else(|| self.words_in(text));
         if found.is_template() {
-            Node::Text(found)
+            TemplateNode::Text(found)
         } else {
-            Node::Value(Value::from(text))
+            TemplateNode::Value(Value::from(text))
         }
     }
 
@@ -375,8 +377,8 @@ fn whole(expression: &str) -> Text {
 }
 
 /// The spec of a CRD, with its conversion as a template.
-fn definition(spec: &Value, conversion: impl Fn(&Value) -> Node) -> Node {
-    let mut node = Node::from(spec);
+fn definition(spec: &Value, conversion: impl Fn(&Value) -> TemplateNode) -> TemplateNode {
+    let mut node = TemplateNode::from(spec);
     if let Some(place) = node.get("conversion") {
         *place = conversion(&spec["conversion"]);
     }
@@ -448,27 +450,27 @@ fn first_word(text: &str) -> &str {
     &text[..text.len() - text.trim_start_matches(is_letter).len()]
 }
 
-fn for_tpl(node: &Node) -> Value {
-    let one = |it: &Line<Node>| match it {
+fn for_tpl(node: &TemplateNode) -> Value {
+    let one = |it: &Line<TemplateNode>| match it {
         Line::One(it) => Some(for_tpl(it)),
         _ => None,
     };
     match node {
-        Node::Text(text) => text.for_tpl().into(),
-        Node::Value(Value::String(text)) => {
+        TemplateNode::Text(text) => text.for_tpl().into(),
+        TemplateNode::Value(Value::String(text)) => {
             let mut literal = Text::default();
             literal.literal(text);
             literal.for_tpl().into()
         }
-        Node::Value(value) => value.clone(),
-        Node::List(items) => items.iter().filter_map(one).collect(),
-        Node::Map(entries) => {
-            let entry = |it: &Line<(String, Node)>| match it {
+        TemplateNode::Value(value) => value.clone(),
+        TemplateNode::List(items) => items.iter().filter_map(one).collect(),
+        TemplateNode::Map(entries) => {
+            let entry = |it: &Line<(String, TemplateNode)>| match it {
                 Line::One((key, value)) => Some((key.clone(), for_tpl(value))),
                 _ => None,
             };
             Value::Object(entries.iter().filter_map(entry).collect())
         }
-        Node::Json(_) | Node::Chosen(_) => Value::Null,
+        TemplateNode::Json(_) | TemplateNode::Chosen(_) => Value::Null,
     }
 }

@@ -11,7 +11,7 @@ use crate::output::yaml;
 
 /// A value in a template.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum TemplateNode {
     /// A scalar, or an empty map or list.
     Value(Value),
     /// A string that expressions are part of.
@@ -20,8 +20,8 @@ pub(super) enum Node {
     Json(String),
     /// The value of the chart at a path, in which expressions may be strings or parts of them.
     Chosen(String),
-    Map(Vec<Line<(String, Node)>>),
-    List(Vec<Line<Node>>),
+    Map(Vec<Line<(String, TemplateNode)>>),
+    List(Vec<Line<TemplateNode>>),
 }
 
 /// Entries of a map, or items of a list.
@@ -44,7 +44,7 @@ pub(super) enum Part {
     Expression(String),
 }
 
-impl Line<(String, Node)> {
+impl Line<(String, TemplateNode)> {
     /// The key of an entry, or the first one under a condition.
     pub(super) fn key(&self) -> Option<&str> {
         match self {
@@ -114,7 +114,7 @@ pub(super) fn quoted(text: &str) -> String {
     yaml::quote(text)
 }
 
-impl From<&Value> for Node {
+impl From<&Value> for TemplateNode {
     fn from(value: &Value) -> Self {
         match value {
             Value::Object(fields) if !fields.is_empty() => {
@@ -133,7 +133,7 @@ impl From<&Value> for Node {
     }
 }
 
-impl Node {
+impl TemplateNode {
     /// A map of these entries.
     pub(super) fn map(entries: impl IntoIterator<Item = (String, Self)>) -> Self {
         Self::Map(entries.into_iter().map(Line::One).collect())
@@ -203,7 +203,7 @@ impl Node {
     }
 }
 
-fn map(entries: &[Line<(String, Node)>], depth: usize, out: &mut String) {
+fn map(entries: &[Line<(String, TemplateNode)>], depth: usize, out: &mut String) {
     lines(entries, depth, out, &mut |(key, value), out| {
         indent(depth, out);
         out.push_str(&escaped(&yaml::string(key), '"'));
@@ -212,13 +212,13 @@ fn map(entries: &[Line<(String, Node)>], depth: usize, out: &mut String) {
     });
 }
 
-fn list(items: &[Line<Node>], depth: usize, out: &mut String) {
+fn list(items: &[Line<TemplateNode>], depth: usize, out: &mut String) {
     lines(items, depth, out, &mut |value, out| {
         indent(depth, out);
         out.push('-');
         match value {
             // A map starts on the line of the dash, unless its first entry has a condition.
-            Node::Map(entries) if matches!(entries.first(), Some(Line::One(_))) => {
+            TemplateNode::Map(entries) if matches!(entries.first(), Some(Line::One(_))) => {
                 let mut nested = String::new();
                 map(entries, depth + 1, &mut nested);
                 out.push(' ');
@@ -250,22 +250,22 @@ fn lines<T>(all: &[Line<T>], depth: usize, out: &mut String, one: &mut dyn FnMut
 }
 
 /// Writes a value after its key or its dash; lists in it have one depth, other things are one deeper.
-fn child(value: &Node, depth: usize, list_depth: usize, out: &mut String) {
+fn child(value: &TemplateNode, depth: usize, list_depth: usize, out: &mut String) {
     match value {
-        Node::Map(entries) if !entries.is_empty() => {
+        TemplateNode::Map(entries) if !entries.is_empty() => {
             out.push('\n');
             map(entries, depth + 1, out);
         }
-        Node::List(items) if !items.is_empty() => {
+        TemplateNode::List(items) if !items.is_empty() => {
             out.push('\n');
             list(items, list_depth, out);
         }
-        Node::Value(Value::String(text)) if yaml::is_prose(text) => {
+        TemplateNode::Value(Value::String(text)) if yaml::is_prose(text) => {
             let mut block = String::new();
             yaml::prose(text, depth + 1, &mut block);
             out.push_str(&escaped(&block, '"'));
         }
-        Node::Chosen(path) => {
+        TemplateNode::Chosen(path) => {
             let columns = (depth + 1) * 2;
             _ = writeln!(out, " {{{{- tpl (toYaml {path}) $ | nindent {columns} }}}}");
         }
@@ -277,21 +277,21 @@ fn child(value: &Node, depth: usize, list_depth: usize, out: &mut String) {
     }
 }
 
-fn scalar(node: &Node) -> String {
+fn scalar(node: &TemplateNode) -> String {
     match node {
-        Node::Value(Value::String(text)) => escaped(&yaml::string(text), '"'),
-        Node::Value(value) => value.to_string(),
-        Node::Text(text) => {
+        TemplateNode::Value(Value::String(text)) => escaped(&yaml::string(text), '"'),
+        TemplateNode::Value(value) => value.to_string(),
+        TemplateNode::Text(text) => {
             let inner = |literal: &str| {
                 let literal = yaml::quote(literal);
                 literal[1..literal.len() - 1].to_owned()
             };
             format!("\"{}\"", text.written(inner, '"'))
         }
-        Node::Json(expression) => format!("{{{{ toJson {expression} }}}}"),
-        Node::Chosen(path) => format!("{{{{ tpl (toYaml {path}) $ }}}}"),
-        Node::Map(_) => "{}".to_owned(),
-        Node::List(_) => "[]".to_owned(),
+        TemplateNode::Json(expression) => format!("{{{{ toJson {expression} }}}}"),
+        TemplateNode::Chosen(path) => format!("{{{{ tpl (toYaml {path}) $ }}}}"),
+        TemplateNode::Map(_) => "{}".to_owned(),
+        TemplateNode::List(_) => "[]".to_owned(),
     }
 }
 
@@ -310,12 +310,15 @@ mod tests {
         let value = json!({
             "list": [{"name": "a", "on": "y"}, "plain", [1, 2], [], {}], "text": "Two\n\n  lines", "empty": {}, "none": null, "l": [[{"a": [1]}]],
         });
-        assert_eq!(Node::from(&value).document(), yaml::document(&value));
+        assert_eq!(
+            TemplateNode::from(&value).document(),
+            yaml::document(&value)
+        );
     }
 
     #[test]
     fn braces_are_text() {
-        let node = Node::from(&json!({"{{k}}": "a {{ b }}", "p": "x\n{{{ y }}}\n"}));
+        let node = TemplateNode::from(&json!({"{{k}}": "a {{ b }}", "p": "x\n{{{ y }}}\n"}));
         assert_eq!(
             node.document(),
             "p: |\n  x\n  {{ \"{{\" }}{ y }}}\n\"{{ \"{{\" }}k}}\": \"a {{ \"{{\" }} b }}\"\n"
@@ -325,7 +328,7 @@ mod tests {
             Part::Expression(".X".to_owned()),
         ]);
         assert_eq!(
-            Node::Text(text.clone()).document(),
+            TemplateNode::Text(text.clone()).document(),
             "\"\\\"a{{ \"{{\" }}{{ \"{\" }}{{ .X }}\"\n"
         );
         assert_eq!(text.for_tpl(), "\"a{{ `{{` }}{{ `{` }}{{ .X }}");
@@ -333,14 +336,18 @@ mod tests {
 
     #[test]
     fn conditions_and_values_have_lines_of_their_own() {
-        let mut node = Node::from(&json!({"a": {"b": 1}, "l": [1]}));
+        let mut node = TemplateNode::from(&json!({"a": {"b": 1}, "l": [1]}));
         let inner = node.get("a").unwrap();
-        inner.set_if("not .Values.x", "aa", Node::Json(".Values.y".to_owned()));
+        inner.set_if(
+            "not .Values.x",
+            "aa",
+            TemplateNode::Json(".Values.y".to_owned()),
+        );
         inner.entries().push(Line::With(".Values.more".to_owned()));
-        if let Some(Node::List(items)) = node.get("l") {
+        if let Some(TemplateNode::List(items)) = node.get("l") {
             items.push(Line::With(".Values.items".to_owned()));
         }
-        node.set("args", Node::Chosen(".Values.args".to_owned()));
+        node.set("args", TemplateNode::Chosen(".Values.args".to_owned()));
         assert_eq!(
             node.document(),
             "a:\n{{- if not .Values.x }}\n  aa: {{ toJson .Values.y }}\n{{- end }}\n  b: 1\n{{- with .Values.more }}\n\

@@ -78,7 +78,7 @@ pub(super) enum Value {
 /// Reads a Go file; markers that cannot be read are reported.
 pub(super) fn read(source: &Source, id: SourceId, path: String, found: &mut Diagnostics) -> GoFile {
     let lexed = go::lex(&source.text);
-    let reader = Reader {
+    let reader = FactReader {
         text: &source.text,
         tokens: &lexed.tokens,
     };
@@ -132,12 +132,12 @@ const FINALIZER_CALLS: [&str; 3] = ["AddFinalizer", "ContainsFinalizer", "Remove
 /// The methods of a builder that change what a controller does.
 const SETTINGS: [&str; 2] = ["WithEventFilter", "WithOptions"];
 
-struct Reader<'t> {
+struct FactReader<'t> {
     text: &'t str,
     tokens: &'t [Token<'t>],
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     /// Returns the line and column of an offset.
     fn position(&self, at: usize) -> Position {
         let before = self.text.get(..at).unwrap_or(self.text);

@@ -51,7 +51,7 @@ impl ProjectFile {
             }
             return Self::default();
         };
-        let mut reader = Reader {
+        let mut reader = ProjectReader {
             id,
             document: document.index,
             value: document.root.into_value(),
@@ -61,14 +61,14 @@ impl ProjectFile {
     }
 }
 
-struct Reader<'d> {
+struct ProjectReader<'d> {
     id: SourceId,
     document: usize,
     value: Value,
     found: &'d mut Diagnostics,
 }
 
-impl Reader<'_> {
+impl ProjectReader<'_> {
     fn at(&self, pointer: impl Into<String>) -> Place {
         Place {
             source: Some(self.id),

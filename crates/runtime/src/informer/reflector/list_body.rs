@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 use serde::{Deserialize, de::Error as _, de::IgnoredAny};
 use serde_json::{Error, value::RawValue};
 
-use super::reader::Reader;
+use super::reader::BodyReader;
 use crate::informer::error::WatchFailure;
 
 #[derive(Deserialize, Default)]
@@ -17,7 +17,7 @@ pub(super) struct ListMeta {
 
 /// The position in the body of a LIST.
 pub(super) struct ListBody {
-    reader: Reader,
+    reader: BodyReader,
     /// Fails if the server sends nothing for this time.
     silence: Duration,
     stage: Stage,
@@ -43,7 +43,7 @@ enum Stage {
 }
 
 impl ListBody {
-    pub(super) fn new(reader: Reader, silence: Duration) -> Self {
+    pub(super) fn new(reader: BodyReader, silence: Duration) -> Self {
         Self {
             reader,
             silence,

@@ -9,7 +9,7 @@ async fn read_chunks(chunks: Vec<Vec<u8>>) -> Result<(Vec<String>, ListMeta), St
     let body = stream::iter(chunks)
         .map(std::io::Result::Ok)
         .into_async_read();
-    let reader = Reader::new(body, Encoding::Json);
+    let reader = BodyReader::new(body, Encoding::Json);
     let mut list = ListBody::new(reader, Duration::from_secs(1));
     let mut items = Vec::new();
     loop {
@@ -180,7 +180,10 @@ async fn an_item_without_end_is_an_error() {
     let endless = stream::repeat_with(|| std::io::Result::Ok(vec![b'x'; 1 << 20]));
     let start = stream::iter([Ok(br#"{"items":[{"a":""#.to_vec())]);
     let body = start.chain(endless).into_async_read();
-    let mut list = ListBody::new(Reader::new(body, Encoding::Json), Duration::from_secs(1));
+    let mut list = ListBody::new(
+        BodyReader::new(body, Encoding::Json),
+        Duration::from_secs(1),
+    );
     let error = list.next_item().await.unwrap_err();
     assert!(matches!(error, WatchFailure::TooLarge(_)), "{error}");
 }

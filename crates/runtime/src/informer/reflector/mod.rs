@@ -19,7 +19,7 @@ use std::{sync::Arc, time::Duration};
 use kube::{Client, client::Body, runtime::watcher::DefaultBackoff};
 use tokio::time::Instant;
 
-use self::{reader::Reader, wire::Frame};
+use self::{reader::BodyReader, wire::Frame};
 pub(super) use self::{request::Requests, wire::decode};
 use super::{
     InitialList,
@@ -71,7 +71,7 @@ pub(super) struct Reflector {
 
 /// A running watch, and the silence after which its connection counts as dead.
 struct Watch {
-    reader: Reader,
+    reader: BodyReader,
     /// The ranges with which it was opened.
     generation: u64,
     silence: Duration,
@@ -229,7 +229,7 @@ impl Reflector {
         &mut self,
         request: http::Request<Vec<u8>>,
         limit: Duration,
-    ) -> Result<Reader, WatchFailure> {
+    ) -> Result<BodyReader, WatchFailure> {
         let send = async {
             let response = self.client.send(request.map(Body::from)).await?;
             response::body(response).await
@@ -240,7 +240,7 @@ impl Reflector {
         let refused = |error: &kube::Error| matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 500));
         self.unselected = body.as_ref().err().is_some_and(refused);
         let (body, encoding, is_compressed) = body?;
-        let mut reader = Reader::new(body, encoding);
+        let mut reader = BodyReader::new(body, encoding);
         reader.is_compressed = is_compressed;
         Ok(reader)
     }

@@ -6,7 +6,7 @@ use kube::core::PartialObjectMeta;
 
 use super::{
     super::{
-        reader::Reader,
+        reader::BodyReader,
         response::Encoding,
         wire::{Frame, Raw},
     },
@@ -125,7 +125,7 @@ async fn a_frame_follows_its_length_and_a_cut_one_ends_the_body() {
     }
     for cut in [body.len(), body.len() - 1, body.len() - 3, body.len() - 5] {
         let reader = futures::io::Cursor::new(body[..cut].to_vec());
-        let mut frames = Reader::new(reader, Encoding::Protobuf);
+        let mut frames = BodyReader::new(reader, Encoding::Protobuf);
         let silence = Duration::from_secs(1);
         assert_eq!(frames.next(silence).await.unwrap(), Some(&b"one\n"[..]));
         let second = frames.next(silence).await.unwrap();

@@ -17,7 +17,7 @@ const LARGEST_LIST: usize = 1 << 30;
 
 type Body = Pin<Box<dyn AsyncBufRead + Send>>;
 
-pub(super) struct Reader {
+pub(super) struct BodyReader {
     body: Body,
     pub(super) encoding: Encoding,
     /// Whether the body is sent in compressed form.
@@ -25,7 +25,7 @@ pub(super) struct Reader {
     buffer: Vec<u8>,
 }
 
-impl Reader {
+impl BodyReader {
     pub(super) fn new(body: impl AsyncBufRead + Send + 'static, encoding: Encoding) -> Self {
         Self {
             body: Box::pin(body),

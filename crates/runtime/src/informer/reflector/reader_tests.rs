@@ -5,9 +5,9 @@ use super::*;
 
 const SILENCE: Duration = Duration::from_secs(1);
 
-fn reader(chunks: impl IntoIterator<Item = Vec<u8>>, encoding: Encoding) -> Reader {
+fn reader(chunks: impl IntoIterator<Item = Vec<u8>>, encoding: Encoding) -> BodyReader {
     let chunks: Vec<_> = chunks.into_iter().map(io::Result::Ok).collect();
-    Reader::new(stream::iter(chunks).into_async_read(), encoding)
+    BodyReader::new(stream::iter(chunks).into_async_read(), encoding)
 }
 
 /// Returns the values of a body.
@@ -69,7 +69,7 @@ async fn what_is_not_json_is_returned_piece_by_piece() {
 async fn an_event_without_end_is_an_error_and_a_quiet_connection_is_none() {
     let endless = |bytes: &'static [u8]| {
         let chunks = stream::repeat_with(move || io::Result::Ok(bytes.repeat(1 << 20)));
-        Reader::new(chunks.into_async_read(), Encoding::Json)
+        BodyReader::new(chunks.into_async_read(), Encoding::Json)
     };
     for bytes in [&b"x"[..], b"["] {
         let mut reader = endless(bytes);
