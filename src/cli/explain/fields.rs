@@ -3,11 +3,17 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{meta, wrap::wrap};
+use super::wrap::wrap;
 use crate::{
     api::object_meta::{TYPE_NAME, object_meta},
     input::crd::{Schema, SchemaType},
 };
+
+/// What the API server publishes as the description of `apiVersion`.
+const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+
+/// What the API server publishes as the description of `kind`.
+const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
 
 /// The part of a schema that is described, and how.
 pub(super) struct Request<'a> {
@@ -89,8 +95,8 @@ fn add_head(schema: &mut Schema) {
         ..Schema::default()
     };
     let fields = schema.properties.get_or_insert_default();
-    fields.insert("apiVersion".to_owned(), text(meta::API_VERSION).into());
-    fields.insert("kind".to_owned(), text(meta::KIND).into());
+    fields.insert("apiVersion".to_owned(), text(API_VERSION).into());
+    fields.insert("kind".to_owned(), text(KIND).into());
     fields.insert("metadata".to_owned(), object_meta());
 }
 

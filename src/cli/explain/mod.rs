@@ -1,6 +1,5 @@
 //! `kube-codegen explain`: describes codes of diagnostics, and with `-f` the fields of kinds.
 mod fields;
-mod meta;
 mod wrap;
 
 use serde_json::json;
