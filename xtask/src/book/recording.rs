@@ -70,16 +70,17 @@ text {{ font: 13.3px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospac
 .command {{ fill: #ffffff; font-weight: 600; }}
 .dev {{ fill: #ffffff; }} .request {{ fill: #79b8ff; }} .object {{ fill: #7ee2a8; }} .event {{ fill: #6fd7e0; }} .operator {{ fill: #9aa5b1; }} .error {{ fill: #ff9a91; }}
 .scroll {{ animation: scroll {SECONDS}s step-end infinite; transform: translateY(var(--end)); }}
-.cover {{ animation: cover {SECONDS}s step-end infinite; transform: translateY(0); fill: #12181f; }}
+.cover {{ transform-box: fill-box; animation: cover {SECONDS}s step-end infinite; transform: translateY(100%); fill: #12181f; }}
 @keyframes scroll {{ ",
     );
     let percent = |seconds: f64| (seconds / SECONDS * 100.0).min(100.0);
     let shift = |shown: usize| shown.saturating_sub(ROWS) * LINE;
+    // The command is there from the start. A viewer without animations shows the end.
     let (mut scroll, mut cover) = (
         String::from("0% { transform: translateY(0) }"),
-        String::from("0% { transform: translateY(0) }"),
+        format!("0% {{ transform: translateY({LINE}px) }}"),
     );
-    for (index, (seconds, _)) in lines.iter().enumerate() {
+    for (index, (seconds, _)) in lines.iter().enumerate().skip(1) {
         let (at, shown) = (percent(*seconds), index + 1);
         // Writing to a string does not fail.
         let _ = write!(
