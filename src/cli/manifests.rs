@@ -23,10 +23,9 @@ pub(super) fn read(directory: &Path, console: &mut Console) -> Result<Tree, Comm
 /// Reports the syntax errors of manifests.
 pub(super) fn valid(
     tree: Tree,
-    mut diagnostics: Diagnostics,
+    diagnostics: Diagnostics,
     console: &mut Console,
 ) -> Result<Tree, CommandError> {
-    diagnostics.locate(&tree.sources);
     console.diagnostics(&diagnostics, &tree.sources, &[]);
     if diagnostics.has_errors() {
         return Err(CommandError::Reported);
