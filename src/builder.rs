@@ -121,11 +121,17 @@ impl Builder {
         let root = write::Root::new(directory);
         let unwritten = |cause| Error::because("the generated files cannot be written", cause);
         let _lock = write::Lock::of([&root], &mut |_| {}).map_err(unwritten)?;
-        let run = run::run(&self.settings, directory)
+        let mut run = run::run(&self.settings, directory)
             .map_err(|cause| Error::because("inputs cannot be read", cause))?;
-        let diagnostics = &run.output.diagnostics;
+        let has_errors = run.output.diagnostics.has_errors() || run.is_partial();
+        let diagnostics = &mut run.output.diagnostics;
         let denied = Deny::count(&self.settings.deny, diagnostics);
-        let has_errors = diagnostics.has_errors() || run.is_partial();
+        if !has_errors && denied == 0 {
+            // Cargo has no notes, only warnings.
+            diagnostics.retain(|it| it.severity == Severity::Warning);
+        }
+        diagnostics.locate(&run.sources);
+        let diagnostics = &run.output.diagnostics;
         let failed = |text| Error {
             text,
             diagnostics: diagnostics.clone(),
@@ -159,11 +165,8 @@ impl Builder {
                 "cargo::warning=no file matches `exclude({pattern:?})`"
             );
         }
-        // Cargo has no notes, only warnings.
-        for diagnostic in diagnostics
-            .iter()
-            .filter(|it| it.severity == Severity::Warning)
-        {
+        let warnings = diagnostics.iter();
+        for diagnostic in warnings.filter(|it| it.severity == Severity::Warning) {
             directives.push_str(&warning(diagnostic, &run.sources));
         }
         run.plan(&root, &run.output.files, false)

@@ -30,10 +30,13 @@ pub struct Output {
 /// Runs all stages. Each reports all its diagnostics; the run ends after the first stage that reports an error, or starts
 /// again without the sources that have errors: [`Options::keep_going`].
 pub fn run(sources: &[Source], options: &Options) -> Output {
-    run_without(&Output::default(), sources, options)
+    let mut output = run_without(&Output::default(), sources, options);
+    output.diagnostics.locate(sources);
+    output
 }
 
-/// Runs all stages without the sources that an earlier run left out, whose diagnostics are kept.
+/// Runs all stages without the sources that an earlier run left out, whose diagnostics are kept. Whoever shows a diagnostic locates it: most are
+/// notes, which nobody sees, and their sources are read again for their lines.
 pub(crate) fn run_without(earlier: &Output, sources: &[Source], options: &Options) -> Output {
     threads::with_large_stack(|| {
         let mut output = Output {
@@ -65,7 +68,6 @@ pub(crate) fn run_without(earlier: &Output, sources: &[Source], options: &Option
                 break;
             }
         }
-        output.diagnostics.locate(sources);
         output
     })
 }

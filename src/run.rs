@@ -26,7 +26,7 @@ pub(crate) struct Run {
     pub(crate) kept: Vec<String>,
 }
 
-/// Reads the inputs and runs the pipeline.
+/// Reads the inputs and runs the pipeline. Its diagnostics are not located.
 ///
 /// If a file has errors and the run continues after errors, CRDs that the directory `generated` contains, and that no other
 /// file defines, may be in that file: their last definition, which is among the generated files, takes its place.
@@ -45,14 +45,14 @@ fn all(settings: &Settings, generated: &Path) -> Result<Run, source::Error> {
     if !settings.options.keep_going || sources.is_empty() {
         source::Error::unless_empty(loaded.problems)?;
         return Ok(Run {
-            output: pipeline::run(&sources, &settings.options),
+            output: pipeline::run_without(&Output::default(), &sources, &settings.options),
             sources,
             problems: Vec::new(),
             unused: loaded.unused,
             kept: Vec::new(),
         });
     }
-    let mut output = pipeline::run(&sources, &settings.options);
+    let mut output = pipeline::run_without(&Output::default(), &sources, &settings.options);
     let mut kept = Vec::new();
     if !output.left_out.is_empty() || !loaded.problems.is_empty() {
         let read = sources.len();

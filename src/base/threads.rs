@@ -5,7 +5,7 @@ use std::{
     num::NonZero,
     panic::resume_unwind,
     sync::{
-        Mutex,
+        LazyLock, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     thread::{Builder, Scope, ScopedJoinHandle, available_parallelism, scope},
@@ -14,6 +14,9 @@ use std::{
 /// Stack size in bytes: several times what the deepest document needs in an unoptimised build. The system commits memory
 /// only for the part in use.
 const STACK_SIZE: usize = 64 << 20;
+
+/// The system reads several files to tell.
+static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, NonZero::get));
 
 /// Runs the work on a new thread, or on the caller's if the system cannot start one.
 pub(crate) fn with_large_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
@@ -34,7 +37,6 @@ pub(crate) fn map_largest_first<T: Sync, R: Send>(
     size: impl Fn(&T) -> usize,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let cores = available_parallelism().map_or(1, NonZero::get);
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|index| Reverse(size(&items[*index])));
     let next = AtomicUsize::new(0);
@@ -46,7 +48,7 @@ pub(crate) fn map_largest_first<T: Sync, R: Send>(
         done
     };
     let mut done = scope(|scope| {
-        let others: Vec<_> = (1..cores.min(items.len()))
+        let others: Vec<_> = (1..items.len().min(*CORES))
             .map_while(|_| spawn(scope, worker))
             .collect();
         let mut done = worker();

@@ -105,11 +105,10 @@ impl Console {
 
     /// Returns whether a bar on the terminal disturbs nothing.
     pub(super) fn shows_progress(&self) -> bool {
-        let is_human = self.format == MessageFormat::Human && self.quiet == 0;
-        is_human && io::stderr().is_terminal()
+        self.prints_lines() && io::stderr().is_terminal()
     }
 
-    /// Prints diagnostics. For people, notes are only counted unless they are asked for or denied.
+    /// Finds the lines of diagnostics and prints them. For people, notes are only counted unless they are asked for or denied.
     pub(super) fn diagnostics(
         &mut self,
         diagnostics: &Diagnostics,
@@ -118,6 +117,8 @@ impl Console {
     ) {
         match self.format {
             MessageFormat::Json => {
+                let mut diagnostics = diagnostics.clone();
+                diagnostics.locate(sources);
                 for diagnostic in diagnostics.iter() {
                     let mut object = json::object(diagnostic, sources);
                     object["type"] = Value::from("finding");
@@ -135,9 +136,10 @@ impl Console {
                     _ => Severity::Error,
                 };
                 let is_shown = |it: &&Diagnostic| it.severity >= least || Deny::denies(deny, it);
-                let shown = diagnostics.iter().filter(is_shown);
-                let mut text = human::render(shown, sources, style);
-                let hidden = diagnostics.iter().filter(|it| !is_shown(it)).count();
+                let mut shown: Diagnostics = diagnostics.iter().filter(is_shown).cloned().collect();
+                shown.locate(sources);
+                let mut text = human::render(shown.iter(), sources, style);
+                let hidden = diagnostics.iter().len() - shown.iter().len();
                 if hidden > 0 && self.quiet == 0 {
                     let (notes, them) = (
                         super::count(hidden, "note"),
@@ -175,9 +177,14 @@ impl Console {
         self.styled_line(Style::new(), text);
     }
 
+    /// Returns whether lines for people are printed.
+    pub(super) fn prints_lines(&self) -> bool {
+        self.format == MessageFormat::Human && self.quiet == 0
+    }
+
     /// Prints a line of the result for people in a style.
     pub(super) fn styled_line(&mut self, style: Style, text: &str) {
-        if self.format == MessageFormat::Human && self.quiet == 0 {
+        if self.prints_lines() {
             let text = printable::lines(text);
             let _ = writeln!(self.out, "{style}{text}{style:#}");
         }

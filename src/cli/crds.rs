@@ -51,7 +51,6 @@ impl CrdArgs {
         let sources = load(&settings, console)?;
         let mut diagnostics = Diagnostics::new();
         let crds = crd::parse(&sources, &mut diagnostics);
-        diagnostics.locate(&sources);
         show(diagnostics, &sources, &settings, console)?;
         Ok(crds)
     }
@@ -105,7 +104,7 @@ pub(super) fn unused(patterns: &[String], console: &mut Console) {
     }
 }
 
-/// Prints located diagnostics.
+/// Prints diagnostics.
 ///
 /// # Errors
 /// If one of them is an error or denied.

@@ -141,7 +141,7 @@ fn check(args: &CheckArgs, console: &mut Console) -> Result<(), CommandError> {
     add_owners(&mut needs, &args.directory)?;
     check_owners(&tree, &needs, &mut diagnostics);
     let objects = count(tree.manifests.len(), "object");
-    report(diagnostics, &tree.sources, &[], &objects, None, console)
+    report(&diagnostics, &tree.sources, &[], &objects, None, console)
 }
 
 fn chart(args: &ChartArgs, console: &mut Console) -> Result<(), CommandError> {
@@ -218,7 +218,7 @@ fn about(directory: &Path, console: &mut Console) -> Result<About, String> {
 fn samples(directory: &Path, console: &mut Console) -> Result<Vec<Value>, CommandError> {
     let mut diagnostics = Diagnostics::new();
     let tree = Tree::samples(directory, &mut diagnostics)?;
-    let tree = valid(tree, diagnostics, console)?;
+    let tree = valid(tree, &diagnostics, console)?;
     Ok(tree.manifests.into_iter().map(|it| it.value).collect())
 }
 

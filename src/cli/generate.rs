@@ -17,7 +17,7 @@ use crate::{
     },
     operator::scaffold,
     output::write::{self, Root},
-    pipeline,
+    pipeline::{self, Output},
     run::{self, Run},
 };
 
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let is_first = !settings.output.join(write::FILE_LIST).exists();
     if let Some(totals) = args.changes.process(&[&plan], "generate", console)? {
         summary(totals, &run, args.changes.dry_run, started, console);
-        if is_first && !args.changes.dry_run {
+        if is_first && !args.changes.dry_run && console.prints_lines() {
             let files = &run.output.files;
             let dependencies = scaffold::dependencies(files, settings.options.kubernetes)?;
             console.line(&format!(
@@ -117,7 +117,7 @@ pub(super) fn regenerate(
     settings: &Settings,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    let mut output = pipeline::run(sources, &settings.options);
+    let mut output = pipeline::run_without(&Output::default(), sources, &settings.options);
     Allow::apply(&settings.allow, sources, &mut output.diagnostics);
     // Warnings were shown before the edit.
     if output.diagnostics.has_errors() || !output.left_out.is_empty() {

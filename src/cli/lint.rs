@@ -65,7 +65,6 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         lint::lint(&versions, &levels, &mut diagnostics);
     }
     Allow::apply(&settings.allow, &sources, &mut diagnostics);
-    diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &settings.deny);
     let is_finding = |it: &&Diagnostic| it.code == Code::Practice;
     let findings = diagnostics.iter().filter(is_finding).count();

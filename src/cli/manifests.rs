@@ -17,17 +17,16 @@ use crate::{
 pub(super) fn read(directory: &Path, console: &mut Console) -> Result<Tree, CommandError> {
     let mut diagnostics = Diagnostics::new();
     let tree = Tree::read(directory, &mut diagnostics)?;
-    valid(tree, diagnostics, console)
+    valid(tree, &diagnostics, console)
 }
 
 /// Reports the syntax errors of manifests.
 pub(super) fn valid(
     tree: Tree,
-    mut diagnostics: Diagnostics,
+    diagnostics: &Diagnostics,
     console: &mut Console,
 ) -> Result<Tree, CommandError> {
-    diagnostics.locate(&tree.sources);
-    console.diagnostics(&diagnostics, &tree.sources, &[]);
+    console.diagnostics(diagnostics, &tree.sources, &[]);
     if diagnostics.has_errors() {
         return Err(CommandError::Reported);
     }

@@ -197,7 +197,10 @@ pub fn command() -> clap::Command {
 
 /// Runs a command line, whose first word is the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let matches = command().try_get_matches_from(args);
+    let args: Vec<OsString> = args.into_iter().collect();
+    // Only help needs the commands in groups, for which all of them are built.
+    let matches = Cli::command().try_get_matches_from(&args);
+    let matches = matches.or_else(|_| command().try_get_matches_from(args));
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(mut error) => {

@@ -88,7 +88,14 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let mut diagnostics = Diagnostics::new();
         check(&tree, &needs, &mut diagnostics);
         let permissions = count(needs.used.len() + needs.infrastructure.len(), "permission");
-        report(diagnostics, &tree.sources, &[], &permissions, None, console)?;
+        report(
+            &diagnostics,
+            &tree.sources,
+            &[],
+            &permissions,
+            None,
+            console,
+        )?;
         return match &args.page {
             Some(page) => check_page(page, &rights_page(&tree, &needs), console),
             None => Ok(()),

@@ -10,15 +10,14 @@ use crate::base::{
 
 /// Prints the diagnostics and a summary. `checked` names what was checked, such as "3 objects"; `objects` is their number, for JSON.
 pub(super) fn report(
-    mut diagnostics: Diagnostics,
+    diagnostics: &Diagnostics,
     sources: &[Source],
     deny: &[Deny],
     checked: &str,
     objects: Option<usize>,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    diagnostics.locate(sources);
-    console.diagnostics(&diagnostics, sources, deny);
+    console.diagnostics(diagnostics, sources, deny);
     let fails = |it: &&Diagnostic| Deny::fails(deny, it);
     let errors = diagnostics.iter().filter(fails).count();
     let mut summary = json!({

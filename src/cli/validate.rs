@@ -85,7 +85,7 @@ pub(super) fn validate(
             remaining(definition, &mut diagnostics);
         }
         let crds = count(definitions.len(), "CRD");
-        return report(diagnostics, &sources, &settings.deny, &crds, None, console);
+        return report(&diagnostics, &sources, &settings.deny, &crds, None, console);
     }
     let kinds = kinds(&definitions);
     let mut checked = 0;
@@ -94,7 +94,7 @@ pub(super) fn validate(
     }
     let objects = count(checked, "object");
     report(
-        diagnostics,
+        &diagnostics,
         &sources,
         &settings.deny,
         &objects,

@@ -29,13 +29,17 @@ fn locate(diagnostics: &mut [Diagnostic], sources: &[Source]) {
         .into_iter()
         .filter_map(|id| Some((id, id.of(sources)?)))
         .collect();
-    let positions = threads::map_largest_first(
-        &wanted,
-        |(_, source)| source.text.len(),
-        |(id, source)| positions(*id, source, diagnostics),
-    );
-    for (diagnostic, position) in positions.into_iter().flatten() {
-        diagnostics[diagnostic].place.position = position;
+    if !wanted.is_empty() {
+        let positions = threads::with_large_stack(|| {
+            threads::map_largest_first(
+                &wanted,
+                |(_, source)| source.text.len(),
+                |(id, source)| positions(*id, source, diagnostics),
+            )
+        });
+        for (diagnostic, position) in positions.into_iter().flatten() {
+            diagnostics[diagnostic].place.position = position;
+        }
     }
     diagnostics.sort_by_key(|diagnostic| {
         let at = diagnostic.place.position.map(|at| (at.line, at.column));

@@ -1,13 +1,14 @@
 //! Splits a text into lines as YAML does: at `\n`, `\r\n` and `\r`.
 
+use memchr::memchr2;
+
 /// Returns each line with its offset and without its line break; a final line break starts no further line.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
-        let is_break = |byte| matches!(byte, b'\n' | b'\r');
-        let length = rest.bytes().position(is_break).unwrap_or(rest.len());
+        let length = memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
         let (line, after) = rest.split_at(length);
         at += length + if after.starts_with("\r\n") { 2 } else { 1 };
         Some((start, line))

@@ -100,7 +100,7 @@ pub struct Diagnostic {
     pub rule: Option<&'static str>,
 }
 
-/// All diagnostics of a run, in the order they were reported; after [`Diagnostics::locate`], in the order of the input.
+/// Diagnostics in the order they were reported; after [`Diagnostics::locate`], in the order of the input.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
@@ -186,6 +186,13 @@ impl Diagnostics {
     /// Iterates over the diagnostics.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
         self.all.iter()
+    }
+}
+
+impl FromIterator<Diagnostic> for Diagnostics {
+    fn from_iter<T: IntoIterator<Item = Diagnostic>>(all: T) -> Self {
+        let all = all.into_iter().collect();
+        Self { all }
     }
 }
 

@@ -149,7 +149,6 @@ fn read(
     let crds = crd::parse(&sources, &mut diagnostics);
     // A misread word shows up as a change.
     diagnostics.retain(|it| it.severity == Severity::Error || it.code == Code::YamlSpelling);
-    diagnostics.locate(&sources);
     console.diagnostics(&diagnostics, &sources, &[]);
     if diagnostics.has_errors() {
         return Err(CommandError::Reported);

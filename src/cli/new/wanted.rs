@@ -58,7 +58,6 @@ impl Wanted {
             (None, None) => given,
         };
         let sources = project.as_ref().map_or(&[][..], |it| &it.sources);
-        found.locate(sources);
         console.diagnostics(&found, sources, &[]);
         let name = match (&args.name, &project) {
             (Some(name), _) => name.clone(),

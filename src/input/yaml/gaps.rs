@@ -3,6 +3,8 @@
 //! YAML 1.1 is stricter there than YAML 1.2: it allows tabs in fewer places, only letters and digits in the names of anchors, and no
 //! directives but its own. The events of `granit-parser` do not tell, so the text between them is walked, once, from one event to
 //! the next.
+use memchr::{memchr2, memrchr2};
+
 pub(super) const TAB: &str = "found a tab character where indentation is expected";
 
 /// What YAML 1.1 does not allow, and where.
@@ -70,7 +72,7 @@ impl<'t> Gaps<'t> {
         let start = start.filter(|_| self.flow == 0);
         self.blocks.push(start.map_or(around, |start| {
             let line = &self.text[..start];
-            line.len() - line.rfind(['\n', '\r']).map_or(0, |at| at + 1)
+            line.len() - memrchr2(b'\n', b'\r', line.as_bytes()).map_or(0, |at| at + 1)
         }));
     }
 
@@ -93,7 +95,7 @@ impl<'t> Gaps<'t> {
         // The break that ends a block scalar belongs to it.
         self.key_allowed = token.ends_with(['\n', '\r']);
         self.before = Some(Value {
-            is_broken: token.contains(['\n', '\r']),
+            is_broken: memchr2(b'\n', b'\r', token.as_bytes()).is_some(),
             is_explicit: std::mem::take(&mut self.has_question),
             is_open: false,
         });
@@ -133,6 +135,7 @@ impl<'t> Gaps<'t> {
                 value.is_broken |= matches!(byte, b'\n' | b'\r');
             }
             let length = match byte {
+                b' ' => rest.bytes().take_while(|it| *it == b' ').count(),
                 b'\t' if self.key_allowed && !in_flow && !self.may_be_plain() => {
                     return Err(self.error(TAB));
                 }
@@ -236,7 +239,7 @@ pub(super) fn is_name(character: char) -> bool {
 
 /// The length of the rest of the line.
 fn line(text: &str) -> usize {
-    text.find(['\n', '\r']).unwrap_or(text.len())
+    memchr2(b'\n', b'\r', text.as_bytes()).unwrap_or(text.len())
 }
 
 /// The length of a tag.

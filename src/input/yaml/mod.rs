@@ -34,6 +34,8 @@ mod scalar;
 
 pub(crate) use node::{Lines, Node, Span};
 
+use std::cell::LazyCell;
+
 use serde_json::Value;
 
 use crate::base::{
@@ -151,7 +153,7 @@ pub(crate) fn read(source: &Source, id: SourceId, diagnostics: &mut Diagnostics)
         reread: rewrite::most(source.text.len()),
     };
     reading.all(source.is_json());
-    let lines = Lines::new(&source.text);
+    let lines = LazyCell::new(|| Lines::new(&source.text));
     for (document, problem) in reading.problems {
         let (position, tab) = if problem.code == Code::Syntax {
             lines.syntax(problem.span)

@@ -28,14 +28,11 @@ pub(super) struct Occurrence<'m> {
 
 /// Returns the type with the most evidence; `None` without evidence or if several types have the same.
 pub(super) fn find(occurrence: &Occurrence<'_>) -> Option<&'static Type> {
-    let sentences = occurrence.docs.map(|doc| doc.map(first_sentence));
     let index = occurrence.index;
-    let described = sentences.iter().flatten();
     let fields = occurrence.body.fields.iter();
     let evidence = Evidence {
         occurrence,
-        sentences: &sentences,
-        described: described.map(|it| index.described(it)).collect(),
+        sentences: occurrence.docs.map(|doc| doc.map(first_sentence)),
         having: fields.map(|field| index.having(&field.wire)).collect(),
     };
     // Every type that shares a field, once for each field.
@@ -58,9 +55,7 @@ pub(super) fn find(occurrence: &Occurrence<'_>) -> Option<&'static Type> {
 struct Evidence<'p> {
     occurrence: &'p Occurrence<'p>,
     /// The first sentences of the descriptions.
-    sentences: &'p [Option<String>],
-    /// The types with each of these sentences.
-    described: Vec<&'p [&'static Type]>,
+    sentences: [Option<String>; 2],
     /// The types that have each field of the struct.
     having: Vec<&'p [&'static Type]>,
 }
@@ -81,7 +76,8 @@ impl Evidence<'_> {
         if !is_expected && !has_most {
             return None;
         }
-        let is_described = self.described.iter().any(|types| types.contains(&known));
+        let mut sentences = self.sentences.iter().flatten();
+        let is_described = sentences.any(|sentence| it.index.describes(sentence, known));
         let siblings = siblings(it, known);
         let has_all = count == own;
         let is_complete = has_all && count == all;
@@ -103,10 +99,12 @@ impl Evidence<'_> {
             && keeps_times
             && ((is_complete && (count >= 5 || (count >= 2 && rare(1) >= 1)))
                 || (rare(1) >= 2 && count * 3 >= all * 2));
-        let lookalikes = &it.index.lookalikes;
-        let by_mark =
-            is_complete && count >= 3 && lookalikes.is_named(known, it.name, self.sentences);
-        (is_expected || (is_described && has_most) || by_name || by_shape || by_mark).then_some((
+        let is_named = || {
+            let lookalikes = it.index.lookalikes();
+            lookalikes.is_named(known, it.name, &self.sentences)
+        };
+        let by_mark = || is_complete && count >= 3 && is_named();
+        (is_expected || (is_described && has_most) || by_name || by_shape || by_mark()).then_some((
             is_expected,
             is_described,
             siblings.unwrap_or(0),
@@ -118,9 +116,8 @@ impl Evidence<'_> {
 /// Returns how many properties of the parent a type of Kubernetes has too that holds the type in a property of the same name.
 fn siblings(occurrence: &Occurrence<'_>, known: &'static Type) -> Option<usize> {
     let index = occurrence.index;
-    let mut held = index.held(occurrence.name?, occurrence.is_list).iter();
-    let held = held.find(|it| it.known == known)?;
-    let shared = held.holders.iter().map(|holder| {
+    let holders = index.holders(known, occurrence.name?, occurrence.is_list);
+    let shared = holders.map(|holder| {
         let fields = occurrence.parent.fields.iter();
         let shared = fields.filter(|field| holder.field(&field.wire, index.at).is_some());
         shared.count()
@@ -133,7 +130,9 @@ fn is_unambiguous(occurrence: &Occurrence<'_>) -> bool {
     let at = occurrence.index.at;
     let keeps_times = |known: &Type| !known.fields(at).any(|it| known.rounds(it.wire));
     occurrence.name.is_some_and(|name| {
-        let held = occurrence.index.held(name, occurrence.is_list).iter();
-        held.filter(|it| keeps_times(it.known)).count() == 1
+        let held = occurrence.index.held(name, occurrence.is_list);
+        let mut held = held.filter(|known| keeps_times(known));
+        let first = held.next();
+        first.is_some_and(|first| held.all(|known| known == first))
     })
 }

@@ -2,7 +2,7 @@
 use super::types::{Field, Ty, Type};
 use crate::base::options::{InvalidValue, Kubernetes};
 use foldhash::{HashMap, HashMapExt};
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 /// All types, by group.
 #[expect(
@@ -31,52 +31,75 @@ pub(crate) fn part(path: &str, field: &str) -> Option<&'static str> {
 static BY_PATH: LazyLock<HashMap<&str, &'static Type>> =
     LazyLock::new(|| ALL.iter().map(|known| (known.path, *known)).collect());
 
-/// The lines of a type: what follows its name, its docs, and its fields.
+/// The crate of all types. The table leaves it out of their paths.
+const CRATE: &str = "k8s_openapi::";
+
+/// The lines of a type: its path, what follows its name, its docs, and the lines of its fields.
 struct Entry {
+    path: &'static str,
     marks: &'static str,
     doc: &'static str,
-    fields: Vec<&'static str>,
+    fields: Range<usize>,
 }
 
-/// Creates the types in the order that they need each other: none contains itself.
+/// Creates the types in the order that they need each other: none contains itself. Each run of the program reads the whole table, so a line costs
+/// no allocation.
 struct TableReader {
+    /// The lines of all fields.
+    fields: Vec<&'static str>,
+    /// By path, without the crate.
     entries: HashMap<&'static str, Entry>,
     types: HashMap<&'static str, &'static Type>,
 }
 
 /// Reads the table; a `String` says which line is invalid.
 fn read(text: &'static str) -> Result<Vec<&'static Type>, String> {
-    let mut entries = HashMap::new();
-    let mut paths: Vec<&'static str> = Vec::new();
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut fields = Vec::new();
     let mut group = "";
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         if let Some(field) = line.strip_prefix("    ") {
-            let entry = paths.last().and_then(|path| entries.get_mut(path));
-            let entry: &mut Entry = entry.ok_or_else(|| format!("no type: {line}"))?;
-            entry.fields.push(field);
+            let entry = entries.last_mut();
+            let entry = entry.ok_or_else(|| format!("no type: {line}"))?;
+            fields.push(field);
+            entry.fields.end = fields.len();
         } else if let Some(line) = line.strip_prefix("  ") {
-            let (head, doc) = line.split_once(": ").ok_or(line)?;
+            let (head, doc) = split(line, ':').ok_or(line)?;
             let (name, marks) = head.split_once(' ').unwrap_or((head, ""));
-            let path: &str = format!("k8s_openapi::{group}::{name}").leak();
-            paths.push(path);
-            let fields = Vec::new();
-            entries.insert(path, Entry { marks, doc, fields });
+            entries.push(Entry {
+                path: [CRATE, group, "::", name].concat().leak(),
+                marks,
+                doc,
+                fields: fields.len()..fields.len(),
+            });
         } else {
             group = line;
         }
     }
-    let types = HashMap::new();
-    let mut reader = TableReader { entries, types };
+    let paths: Vec<&str> = entries.iter().map(|it| &it.path[CRATE.len()..]).collect();
+    let entries = paths.iter().copied().zip(entries);
+    let mut reader = TableReader {
+        types: HashMap::with_capacity(paths.len()),
+        entries: entries.collect(),
+        fields,
+    };
     paths.into_iter().map(|path| reader.read(path)).collect()
 }
 
+/// Splits a line at the first mark, which a blank follows. Texts of several characters are slower to find.
+fn split(line: &str, mark: char) -> Option<(&str, &str)> {
+    let (before, after) = line.split_once(mark)?;
+    Some((before, after.strip_prefix(' ')?))
+}
+
 impl TableReader {
-    /// Returns the type of a path.
+    /// Returns the type of a path without its crate.
     fn read(&mut self, path: &str) -> Result<&'static Type, String> {
         if let Some(known) = self.types.get(path) {
             return Ok(known);
         }
-        let (path, entry) = self.entries.remove_entry(path).ok_or(path)?;
+        let (key, entry) = self.entries.remove_entry(path).ok_or(path)?;
+        let path = entry.path;
         let mut words = entry.marks.split(' ').filter(|word| !word.is_empty());
         let mut known = Type {
             path,
@@ -94,16 +117,16 @@ impl TableReader {
                 _ => return Err(format!("{path}: {word}")),
             }
         }
-        let fields = entry.fields.iter().map(|line| self.field(line));
+        let fields = entry.fields.map(|index| self.field(self.fields[index]));
         known.fields = fields.collect::<Result<Vec<Field>, String>>()?.leak();
         let known: &'static Type = Box::leak(Box::new(known));
-        self.types.insert(path, known);
+        self.types.insert(key, known);
         Ok(known)
     }
 
     fn field(&mut self, line: &'static str) -> Result<Field, String> {
-        let (head, doc) = line.split_once(" # ").unwrap_or((line, ""));
-        let (name, rest) = head.split_once(": ").ok_or(line)?;
+        let (head, doc) = split(line, '#').unwrap_or((line, ""));
+        let (name, rest) = split(head.trim_ascii_end(), ':').ok_or(line)?;
         let optional = name.strip_suffix('?');
         let mut words = rest.split(' ');
         let mut field = Field {
@@ -144,7 +167,7 @@ impl TableReader {
             "Quantity" => Ty::Quantity,
             "Json" => Ty::Json,
             "Other" => Ty::Other,
-            path => Ty::Struct(self.read(&format!("k8s_openapi::{path}"))?),
+            path => Ty::Struct(self.read(path)?),
         })
     }
 }
