@@ -106,6 +106,8 @@ pub(crate) enum Variety {
     Restart,
     /// An object of another client was changed, not deleted.
     TakenOver,
+    /// There are more or fewer children than of other objects.
+    Number,
 }
 
 /// What an operator makes of a violation when it starts once more, with a fresh cache: an experiment.

@@ -14,7 +14,7 @@ use super::{
     reference::{Counts, Reference},
 };
 use crate::{
-    oracle::{Failure, Oracle},
+    oracle::{Failure, Oracle, Variety},
     schedule::Schedule,
     settings::{Setup, Workload},
     state::{Mask, State, differences, headline, id, text},
@@ -165,7 +165,8 @@ pub(crate) fn as_many(
     };
     // Which of several children is missing, their numbers do not say.
     let left = if usual == 0 { left } else { Vec::new() };
-    Some(Failure::new(Oracle::History, message).with(left))
+    let failure = Failure::new(Oracle::History, message).of(Variety::Number);
+    Some(failure.with(left))
 }
 
 /// Returns a failure for each field of a status that does not say what is.

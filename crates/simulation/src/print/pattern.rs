@@ -266,6 +266,13 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
         (Fault::LostAnswer | Fault::ErrorAfter(_), Wrong::Missing) => format!(
             "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
         ),
+        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _)
+            if found.failure.after_restart == Some(AfterRestart::AsBefore) =>
+        {
+            format!(
+                "`{what}` failed, and neither the running process nor a new one puts right what is missing then. Why, the run does not show: the cause is unknown."
+            )
+        }
         (Fault::Error(409) | Fault::Touch, _) => format!(
             "`{what}` was refused with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
         ),

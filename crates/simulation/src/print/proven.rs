@@ -11,9 +11,9 @@ use super::Found;
 use crate::{
     fault::Fault,
     oracle::{AfterRestart, Oracle, Variety},
-    schedule::{PointKind, Verb},
+    schedule::{Point, PointKind, Verb},
     state::Difference,
-    timeline::{Answered, Deed, Effect, Entry, Happening},
+    timeline::{Answered, Deed, Effect, Entry, Happening, Note},
 };
 
 /// The hypotheses, the most specific ones first.
@@ -30,6 +30,9 @@ const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
     late_attempt,
 ];
 
+/// A reconcile that goes on sends its next request within this time; a back-off takes longer.
+const SOON: Duration = Duration::from_millis(10);
+
 /// Returns the cause, if the history proves one.
 pub(super) fn cause(found: &Found) -> Option<String> {
     HYPOTHESES.iter().find_map(|hypothesis| hypothesis(found))
@@ -45,11 +48,6 @@ fn requests(found: &Found) -> impl DoubleEndedIterator<Item = (usize, &Entry, &A
 fn last_phase(found: &Found) -> usize {
     let is_phase = |it: &Entry| matches!(it.what, Happening::Phase { .. });
     found.log.iter().rposition(is_phase).unwrap_or(0)
-}
-
-/// Where the first fault is in the history.
-fn first_fault(found: &Found) -> Option<usize> {
-    found.log.iter().position(Entry::is_fault)
 }
 
 /// Whether two requests ask for the same, at different times.
@@ -237,104 +235,156 @@ fn created_and_deleted_in_turn(found: &Found) -> Option<String> {
     })
 }
 
-/// What happens at the request of the first fault, if that makes the request fail.
-fn failed_request(found: &Found) -> Option<(usize, &crate::schedule::Decision)> {
-    let decision = found.schedule.decisions.first()?;
-    let fails = match &decision.fault {
-        Fault::Error(_) | Fault::Disconnect | Fault::Touch => true,
-        Fault::CrashBefore
-        | Fault::CrashAfter
-        | Fault::StaleRestart
-        | Fault::StaleReconnect
-        | Fault::LostAnswer
-        | Fault::ErrorAfter(_)
-        | Fault::LateEffect(_)
-        | Fault::Hold(_)
-        | Fault::Stall(_)
-        | Fault::Merge
-        | Fault::Double
-        | Fault::Cut
-        | Fault::Expire
-        | Fault::ExpirePage
-        | Fault::Miss(_)
-        | Fault::Pause(_)
-        | Fault::Skew(_)
-        | Fault::Delete(_)
-        | Fault::Drift(_) => false,
-    };
-    let is_request = decision.at.kind() != PointKind::Event;
-    (fails && is_request && is_about_state(found.oracle))
-        .then(|| Some((first_fault(found)?, decision)))
-        .flatten()
+/// A request of the operator that has failed, though not for a reason that the server gives.
+struct Failed<'f> {
+    /// Its place in the history.
+    at: usize,
+    when: Duration,
+    point: &'f Point,
 }
 
-/// The requests of one replica for single objects, from a place in the history on.
-fn steps_after(found: &Found, from: usize, replica: usize) -> Vec<(&Entry, &Answered)> {
-    requests(found)
-        .filter(|(at, _, it)| *at > from && it.point.replica == replica && !it.is_report)
-        .filter(|(_, _, it)| !matches!(it.verb(), Verb::List | Verb::Watch))
-        .map(|(_, entry, it)| (entry, it))
-        .collect()
+/// Returns the requests that a fault, or what happens around the operator, has made fail before it started once more.
+fn failed_requests(found: &Found) -> Vec<Failed<'_>> {
+    if !is_about_state(found.oracle) && found.oracle != Oracle::Idempotence {
+        return Vec::new();
+    }
+    let log = found.log.iter().enumerate().take(end_of_process(found));
+    log.filter_map(|(at, entry)| {
+        let point = match &entry.what {
+            Happening::Fault {
+                fault: Fault::Error(_) | Fault::Disconnect,
+                at,
+            } => at,
+            Happening::Request(_, it) if it.is_write() && it.status >= 400 => match it.effect {
+                Effect::Rejected(_) if it.status != 409 => return None,
+                Effect::Rejected(_) | Effect::Unknown | Effect::None | Effect::Changes(..) => {
+                    &it.point
+                }
+            },
+            Happening::Request(..)
+            | Happening::Fault { .. }
+            | Happening::User(_)
+            | Happening::Phase { .. }
+            | Happening::Process(..)
+            | Happening::Event { .. }
+            | Happening::Cache(..)
+            | Happening::Cluster { .. }
+            | Happening::Simulation(_)
+            | Happening::Bytes(..) => return None,
+        };
+        let is_request = point.kind() != PointKind::Event && point.resource != "events";
+        let when = entry.at;
+        is_request.then_some(Failed { at, when, point })
+    })
+    .collect()
+}
+
+/// Where the simulation has started the operator once more, at rest, or the end.
+fn end_of_process(found: &Found) -> usize {
+    let is_restart = |it: &Entry| matches!(it.what, Happening::Simulation(Note::Restarts));
+    let end = found.log.iter().rposition(is_restart);
+    end.filter(|_| found.oracle == Oracle::Idempotence)
+        .unwrap_or(found.log.len())
+}
+
+impl Failed<'_> {
+    /// The later requests of the same replica for single objects, without its own answer.
+    fn later<'f>(&self, found: &'f Found) -> Vec<(&'f Entry, &'f Answered)> {
+        let end = end_of_process(found);
+        requests(found)
+            .filter(|(at, _, it)| {
+                let is_step = !matches!(it.verb(), Verb::List | Verb::Watch) && !it.is_report;
+                is_step && (self.at + 1..end).contains(at) && it.point.replica == self.point.replica
+            })
+            .filter(|(_, _, it)| it.point != *self.point)
+            .map(|(_, entry, it)| (entry, it))
+            .collect()
+    }
+
+    /// Whether the request was the first one of its reconcile: an event came just before it.
+    fn is_first(&self, found: &Found) -> bool {
+        let before = found.log[..self.at].iter().rev();
+        let last = before.filter(|it| !it.is_fault()).find(|it| {
+            matches!(it.what, Happening::Event { .. })
+                || it
+                    .answered()
+                    .is_some_and(|it| !it.is_report && it.verb() != Verb::Watch)
+        });
+        last.is_none_or(|it| matches!(it.what, Happening::Event { .. }))
+    }
+
+    fn is_it(&self, it: &Answered) -> bool {
+        it.point.what().to_string() == self.point.what().to_string()
+    }
+
+    /// Whether a request is about the same object of the user, by its name.
+    fn is_of_family(&self, it: &Answered) -> bool {
+        let name = |place: &str| place.rsplit('/').next().unwrap_or_default().to_owned();
+        let (one, other) = (name(&it.point.place), name(&self.point.place));
+        one.starts_with(&other) || other.starts_with(&one)
+    }
+
+    /// Whether the violation is about the object of the request, or nothing says what it is about.
+    fn is_to_blame(&self, found: &Found) -> bool {
+        let differences = &found.failure.differences;
+        let name = self.point.place.rsplit('/').next().unwrap_or_default();
+        differences.is_empty() || differences.iter().any(|it| it.object.contains(name))
+    }
 }
 
 /// The operator went on with the next step of the same reconcile, as if the request had succeeded.
 fn went_on_after_a_failure(found: &Found) -> Option<String> {
-    /// Without a back-off, the next request follows at once.
-    const SOON: Duration = Duration::from_millis(10);
-    let (at, decision) = failed_request(found)?;
-    let steps = steps_after(found, at, decision.at.replica);
-    let is_it = |it: &Answered| it.point == decision.at;
-    let mut later = steps.iter().filter(|(_, it)| !is_it(it));
-    let is_resent = later
-        .clone()
-        .any(|(_, it)| it.point.what().to_string() == decision.at.what().to_string());
-    let (entry, next) = later.next()?;
-    let is_soon = entry.at.saturating_sub(found.log[at].at) <= SOON;
-    let before = requests(found).filter(|(when, _, _)| *when < at);
-    let is_again = before.rev().take(12).any(|(_, _, it)| is_same(it, next));
-    (is_soon && !is_resent && !is_again && next.is_write()).then(|| {
-        format!(
-            "`{}` failed, and the operator went on with `{}` as if it had succeeded: the error was ignored. Return it, so that the error policy repeats the reconcile.",
-            decision.at.what(),
-            next.point.what()
-        )
+    failed_requests(found).into_iter().find_map(|failed| {
+        let later = failed.later(found);
+        let succeeds = |it: &Answered| failed.is_it(it) && it.is_accepted();
+        let is_repeated = later.iter().any(|(_, it)| succeeds(it));
+        let (entry, next) = later.first()?;
+        let is_soon = entry.at.saturating_sub(failed.when) <= SOON;
+        let before = requests(found).filter(|(when, _, _)| *when < failed.at);
+        // A reconcile that is repeated begins with its first request.
+        let is_again = !failed.is_first(found)
+            && before.rev().take(6).any(|(_, _, it)| is_same(it, next));
+        let is_other = !failed.is_it(next) && next.is_write() && failed.is_of_family(next);
+        (is_soon && !is_again && is_other && !is_repeated && failed.is_to_blame(found)).then(|| {
+            format!(
+                "`{}` failed, and the operator went on with `{}` as if it had succeeded: the error was ignored. Return it, so that the error policy repeats the reconcile.",
+                failed.point.what(),
+                next.point.what()
+            )
+        })
     })
 }
 
-/// The reconcile was repeated, but does not send the request that has failed.
+/// The reconcile was repeated, but does not send the request that has failed; or a new process does not.
 fn repeated_without_the_request(found: &Found) -> Option<String> {
-    let (at, decision) = failed_request(found)?;
-    let steps = steps_after(found, at, decision.at.replica);
-    let later = || steps.iter().filter(|(_, it)| it.point != decision.at);
-    let is_resent =
-        later().any(|(_, it)| it.point.what().to_string() == decision.at.what().to_string());
-    let family = |it: &Answered| {
-        let name = it.point.place.rsplit('/').next().unwrap_or_default();
-        let failed = decision.at.place.rsplit('/').next().unwrap_or_default();
-        name.starts_with(failed) || failed.starts_with(name)
-    };
-    let repeats = later().any(|(_, it)| family(it));
-    if is_resent || !repeats {
-        return None;
-    }
-    let before = requests(found)
-        .rev()
-        .find(|(when, _, it)| *when < at && it.has_changed() && family(it));
-    let because = match before {
-        Some((_, _, it)) => format!(
-            "`{}`, which had succeeded before, makes it look done",
-            it.point.what()
-        ),
-        None => "it takes something half-done as done".to_owned(),
-    };
-    let even = match found.failure.after_restart {
-        Some(AfterRestart::AsBefore) => " A new process does not do it either.",
-        Some(AfterRestart::Right | AfterRestart::Writes) | None => "",
-    };
-    Some(format!(
-        "`{}` failed. The operator looked at the object again after that, but did not repeat this step: {because}.{even} Compare each child with the spec in each reconcile, and note that something is done after its last step.",
-        decision.at.what()
-    ))
+    failed_requests(found).into_iter().find_map(|failed| {
+        let later = failed.later(found);
+        let is_resent = later.iter().any(|(_, it)| failed.is_it(it));
+        let repeats = later.iter().any(|(_, it)| failed.is_of_family(it));
+        let is_left = found.failure.after_restart == Some(AfterRestart::AsBefore);
+        if is_resent || !(repeats || is_left) || !failed.is_to_blame(found) {
+            return None;
+        }
+        let before = requests(found).rev().find(|(when, _, it)| {
+            *when < failed.at && it.has_changed() && failed.is_of_family(it) && !failed.is_it(it)
+        });
+        let because = match before {
+            Some((_, _, it)) => format!(
+                "`{}`, which had succeeded before, makes it look done",
+                it.point.what()
+            ),
+            None => "it takes something half-done as done".to_owned(),
+        };
+        let who = if is_left {
+            "Neither the running process nor a new one sends it again"
+        } else {
+            "The operator looked at the object again after that, but did not repeat this step"
+        };
+        Some(format!(
+            "`{}` failed. {who}: {because}. Compare each child with the spec in each reconcile, and note that something is done after its last step.",
+            failed.point.what()
+        ))
+    })
 }
 
 /// What another client, or the cluster, has changed since the last phase began.
@@ -481,8 +531,12 @@ fn late_attempt(found: &Found) -> Option<String> {
     if !matches!(found.oracle, Oracle::Rest | Oracle::Requests) {
         return None;
     }
-    let (_, _, last) = requests(found).rev().find(|(_, _, it)| {
-        it.status >= 400 && !it.is_report && !(it.verb() == Verb::Get && it.status == 404)
+    let all: Vec<_> = requests(found).filter(|(_, _, it)| !it.is_report).collect();
+    let (_, _, last) = all.windows(2).rev().find_map(|pair| {
+        let ((_, entry, it), (_, next, _)) = (pair[0], pair[1]);
+        // What is not there ends an attempt, or is an answer.
+        let is_answer = it.verb() == Verb::Get && next.at.saturating_sub(entry.at) <= SOON;
+        (it.status >= 400 && !is_answer).then_some(pair[0])
     })?;
     let times: Vec<Duration> = requests(found)
         .filter(|(_, _, it)| is_same(it, last) && it.status >= 400)
@@ -492,7 +546,8 @@ fn late_attempt(found: &Found) -> Option<String> {
         return None;
     }
     let gap = |pair: &[Duration]| pair[1].saturating_sub(pair[0]);
-    let (first, latest) = (gap(&times[..2]), gap(&times[times.len() - 2..]));
+    // The first attempts follow events.
+    let (first, latest) = (gap(&times[3..5]), gap(&times[times.len() - 2..]));
     let how = if latest > 2 * first {
         format!(
             "with a back-off that grows from {} ms to {} ms",
