@@ -1,5 +1,7 @@
 //! Without `biased`, `tokio::select!` chooses at random which of several futures that are ready comes first, so that a simulated run cannot be repeated.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::{fs, path::Path};
 
 /// Adds the places of `select!` without a fixed order.

@@ -20,7 +20,7 @@ pub(super) struct Calm {
     pub(super) failure: Option<Failure>,
     /// What may be an error, in sentences.
     pub(super) doubts: BTreeSet<String>,
-    /// Whether the operator has changed anything.
+    /// Whether the operator has written anything, also an Event.
     pub(super) writes: bool,
 }
 
@@ -51,7 +51,7 @@ impl Calm {
             writes: outcome
                 .passed
                 .iter()
-                .any(|it| it.effect && it.point.verb.is_write() && !it.report),
+                .any(|it| it.effect && it.point.verb.is_write()),
             ..Self::default()
         };
         // What is stored without validation, the server rejects when it is written again.

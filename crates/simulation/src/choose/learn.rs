@@ -27,7 +27,7 @@ pub(crate) struct Known<'a> {
     pub(crate) created: Vec<Child>,
     /// What may be an error without any fault, in sentences.
     pub(crate) doubts: BTreeSet<String>,
-    /// Whether the operator has changed anything.
+    /// Whether the operator has written anything, also an Event.
     pub(crate) writes: bool,
     /// The resources whose lists have a second page, if pages have one object: after each phase.
     pub(crate) pages: Vec<BTreeSet<String>>,
