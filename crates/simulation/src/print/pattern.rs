@@ -274,7 +274,7 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
             )
         }
         (Fault::Error(409) | Fault::Touch, _) => format!(
-            "`{what}` was refused with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
+            "`{what}` was rejected with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
         ),
         (Fault::Error(_) | Fault::Disconnect, _) => format!(
             "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and have the error policy repeat the reconcile."
