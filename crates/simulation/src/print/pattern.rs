@@ -38,7 +38,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         return Some(sentence);
     }
     if matches!(found.oracle, Oracle::Rest | Oracle::Requests)
-        && let Some(sentence) = rejected_again(found)
+        && let Some(sentence) = rejected_again(found).or_else(|| proven::late_attempt(found))
     {
         return Some(sentence);
     }

@@ -27,7 +27,6 @@ const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
     not_watched,
     event_without_effect,
     another_value_each_time,
-    late_attempt,
 ];
 
 /// A reconcile that goes on sends its next request within this time; a back-off takes longer.
@@ -526,7 +525,7 @@ fn another_value_each_time(found: &Found) -> Option<String> {
 }
 
 /// A request that fails is repeated soon, and less often later.
-fn late_attempt(found: &Found) -> Option<String> {
+pub(super) fn late_attempt(found: &Found) -> Option<String> {
     const TIMES: usize = 6;
     if !matches!(found.oracle, Oracle::Rest | Oracle::Requests) {
         return None;

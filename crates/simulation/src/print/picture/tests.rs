@@ -182,9 +182,7 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
     let map = |verb, status, effect| request(verb, "maps", "a", status, effect);
     let rejected = |why: &str| Effect::Rejected(why.to_owned());
     let conflict = map(Verb::Patch, 409, rejected("Apply failed with 1 conflict"));
-    assert!(
-        repeated(Oracle::Rest, conflict).contains("The server rejects an apply without `force`")
-    );
+    assert!(repeated(Oracle::Rest, conflict).contains("Another manager owns a field"));
     let exists = map(Verb::Create, 409, rejected("maps \"a\" already exists"));
     assert!(repeated(Oracle::Rest, exists).contains("Take AlreadyExists as done"));
     let idle = map(Verb::Patch, 200, Effect::None);
@@ -235,7 +233,11 @@ fn each_variety_of_a_failure_has_a_cause() {
         (Oracle::Rest, Variety::Refused, "never succeeds"),
         (Oracle::Rest, Variety::TwoStates, "overwrite each other"),
         (Oracle::Rest, Variety::Repeated, "follow each other"),
-        (Oracle::Idempotence, Variety::Restart, "counts from zero"),
+        (
+            Oracle::Idempotence,
+            Variety::Restart,
+            "the run does not show",
+        ),
         (Oracle::Rest, Variety::Usual, "differs from the last time"),
     ] {
         let mut found = found("a");
