@@ -8,6 +8,7 @@ mod fuzzed;
 mod leader_election;
 mod log;
 mod manager;
+mod selects;
 #[cfg(feature = "server")]
 mod server;
 mod shards;

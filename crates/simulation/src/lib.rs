@@ -71,5 +71,5 @@ pub use fault::{Fault, FaultKind};
 pub use oracle::Oracle;
 pub use print::Found;
 pub use scenario::Scenario;
-pub use schedule::{Cut, Decision, Point, Schedule};
+pub use schedule::{Cut, Decision, Point, Schedule, Verb};
 pub use settings::{Budget, Simulation, Workload};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::Difference;
+use crate::{schedule::Verb, state::Difference};
 
 /// A property that every run of an operator must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,6 +43,10 @@ pub enum Oracle {
     Truth,
     /// No child is deleted and created again by a change for which an update does.
     Gaps,
+    /// Without faults, the server accepts what the operator sends.
+    Accepted,
+    /// Labels, annotations and finalizers that others have set stay.
+    Metadata,
     /// An invariant of the user.
     Always,
     /// A condition of the user that holds at rest.
@@ -69,6 +73,8 @@ impl Oracle {
             Self::Strangers => "objects of others stay as they are",
             Self::Truth => "the status says what is",
             Self::Gaps => "a change replaces no child that could be updated",
+            Self::Accepted => "without faults, the server accepts what the operator sends",
+            Self::Metadata => "labels, annotations and finalizers of others stay",
             Self::Always => "the invariant holds at any time",
             Self::Eventually => "the condition holds at rest",
         }
@@ -98,6 +104,21 @@ pub(crate) enum Variety {
     Repeated,
     /// A new process writes what is there.
     Restart,
+    /// An object of another client was changed, not deleted.
+    TakenOver,
+    /// There are more or fewer children than of other objects.
+    Number,
+}
+
+/// What an operator makes of a violation when it starts once more, with a fresh cache: an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterRestart {
+    /// It puts the state right: it had missed, or forgotten, something.
+    Right,
+    /// It leaves the state as it is, although it sees all of it.
+    AsBefore,
+    /// It writes something else each time.
+    Writes,
 }
 
 /// A violation of an oracle.
@@ -108,6 +129,10 @@ pub(crate) struct Failure {
     /// What was found, in a sentence.
     pub(crate) message: String,
     pub(crate) differences: Vec<Difference>,
+    /// What a restart changes; `None` where it was not tried.
+    pub(crate) after_restart: Option<AfterRestart>,
+    /// What the server rejects each time, with the status.
+    pub(crate) rejected: Option<(Verb, u16)>,
     /// The object whose creates and deletes were counted.
     pub(crate) object: String,
 }
@@ -119,6 +144,8 @@ impl Failure {
             variety: Variety::default(),
             message: message.into(),
             differences: Vec::new(),
+            after_restart: None,
+            rejected: None,
             object: String::new(),
         }
     }

@@ -10,7 +10,11 @@ use kube_codegen_testing::{ApiServer, ApiService, RecordedRequest};
 use serde_json::Value;
 use tower::{BoxError, Service as _};
 
-use crate::{fault::Fault, schedule::PointKind, state::text};
+use crate::{
+    fault::Fault,
+    schedule::{Point, PointKind, Verb},
+    state::text,
+};
 
 /// A request of the operator. The name of a create is that in the body, or its prefix and `*`.
 #[derive(Clone, Debug)]
@@ -58,23 +62,20 @@ impl Seen {
     }
 
     pub(crate) fn kind(&self) -> PointKind {
-        if self.is_write() {
-            PointKind::Write
-        } else {
-            PointKind::Read
-        }
+        self.point(0).kind()
     }
 
-    /// Such as `patch widgets/status default/a`.
-    pub(crate) fn what(&self) -> String {
-        let slash = if self.subresource.is_empty() { "" } else { "/" };
-        let mut what = format!("{} {}{slash}{}", self.verb, self.resource, self.subresource);
-        let place = self.place();
-        if !place.is_empty() {
-            what.push(' ');
-            what.push_str(&place);
+    /// The choice point of the request, before its occurrence is known.
+    pub(crate) fn point(&self, replica: usize) -> Point {
+        Point {
+            replica,
+            // The server knows no other verbs.
+            verb: Verb::read(self.verb).unwrap_or(Verb::Get),
+            resource: self.resource.clone(),
+            subresource: self.subresource.clone(),
+            place: self.place(),
+            occurrence: 0,
         }
-        what
     }
 
     /// Namespace and name.
@@ -213,7 +214,10 @@ mod tests {
 
     #[test]
     fn requests_are_named_by_verb_resource_and_object() {
-        let what = |method, path, body: Value| seen(method, path, &body).what();
+        let what = |method, path, body: Value| {
+            let point = seen(method, path, &body).point(0);
+            point.what().to_string()
+        };
         let named = json!({"metadata": {"name": "a"}});
         let generated = json!({"metadata": {"generateName": "a-"}});
         let maps = "/api/v1/namespaces/default/configmaps";

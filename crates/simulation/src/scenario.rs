@@ -10,6 +10,9 @@ pub enum Scenario {
     /// An object that has the kind and the name of a child belongs to a user, or to another owner: before the operator would create the child, and in
     /// its place. [`Oracle::Strangers`](crate::Oracle::Strangers) demands that it stays as it is. When it is gone, the child comes.
     Strangers,
+    /// Another client has a label, an annotation and a finalizer on the objects, from the start: [`Oracle::Metadata`](crate::Oracle::Metadata) demands
+    /// that they stay until that client removes them.
+    Metadata,
     /// Another client has a finalizer on a child: the child stays after its owner is deleted and created again.
     Finalizers,
     /// Objects of the same names are in a second namespace, which is deleted with all that it contains; meanwhile nothing can be created in it.
@@ -46,6 +49,7 @@ impl Scenario {
     /// All scenarios.
     pub const ALL: &[Self] = &[
         Self::Strangers,
+        Self::Metadata,
         Self::Finalizers,
         Self::Namespaces,
         Self::Names,
@@ -66,6 +70,7 @@ impl Scenario {
     pub fn name(self) -> &'static str {
         match self {
             Self::Strangers => "strangers",
+            Self::Metadata => "metadata",
             Self::Finalizers => "finalizers",
             Self::Namespaces => "namespaces",
             Self::Names => "names",

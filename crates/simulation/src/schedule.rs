@@ -6,19 +6,153 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 
+/// What is asked of the server, or what a watch shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Verb {
+    /// Reads an object.
+    Get,
+    /// Reads a collection.
+    List,
+    /// Begins a watch.
+    Watch,
+    /// Creates an object.
+    Create,
+    /// Replaces an object.
+    Update,
+    /// Changes an object, also by server-side apply.
+    Patch,
+    /// Deletes an object.
+    Delete,
+    /// Deletes a collection.
+    DeleteCollection,
+    /// A watch event: an object is new.
+    Added,
+    /// A watch event: an object has changed.
+    Modified,
+    /// A watch event: an object is gone.
+    Deleted,
+    /// The cluster reports a status: a move of an [exhaustive](crate::Simulation::exhaustive) search.
+    Report,
+}
+
+impl Verb {
+    /// Reads the verb of a request, or the type of a watch event.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        Some(match text {
+            "get" => Self::Get,
+            "list" => Self::List,
+            "watch" => Self::Watch,
+            "create" => Self::Create,
+            "update" => Self::Update,
+            "patch" => Self::Patch,
+            "delete" => Self::Delete,
+            "deletecollection" => Self::DeleteCollection,
+            "ADDED" => Self::Added,
+            "MODIFIED" => Self::Modified,
+            "DELETED" => Self::Deleted,
+            _ => return None,
+        })
+    }
+
+    /// As Kubernetes writes it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Report => "status of",
+        }
+    }
+
+    /// The kind of the choice points with this verb.
+    pub(crate) fn kind(self) -> PointKind {
+        match self {
+            Self::Get | Self::List | Self::Watch => PointKind::Read,
+            Self::Create
+            | Self::Update
+            | Self::Patch
+            | Self::Delete
+            | Self::DeleteCollection
+            | Self::Report => PointKind::Write,
+            Self::Added | Self::Modified | Self::Deleted => PointKind::Event,
+        }
+    }
+
+    pub(crate) fn is_write(self) -> bool {
+        self.kind() == PointKind::Write
+    }
+}
+
 /// A moment of a run at which a fault can happen: a request of the operator, or a watch event on its way to the operator.
 ///
 /// Points are named by what happens, and by how often it has happened before, so that a decision stays at its place when
 /// other decisions of the schedule are removed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Point {
     /// The replica of the operator, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replica: usize,
-    /// Such as `patch widgets/status default/a`, or `event MODIFIED widgets default/a`.
-    pub what: String,
+    /// What is asked for, or what a watch shows.
+    pub verb: Verb,
+    /// The plural of the kind.
+    pub resource: String,
+    /// Such as `status`; empty for the object itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subresource: String,
+    /// Namespace and name, such as `default/a`; `*` stands for what differs from run to run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
     /// From 1.
     pub occurrence: u32,
+}
+
+impl Point {
+    /// Returns what happens, such as `patch widgets/status default/a`, or `event MODIFIED widgets default/a`.
+    pub(crate) fn what(&self) -> impl fmt::Display {
+        What(self)
+    }
+
+    /// The kind, which decides which faults are possible.
+    pub(crate) fn kind(&self) -> PointKind {
+        self.verb.kind()
+    }
+}
+
+/// What happens at a point, for people.
+struct What<'p>(&'p Point);
+
+impl fmt::Display for What<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Point {
+            verb,
+            resource,
+            subresource,
+            place,
+            ..
+        } = self.0;
+        if self.0.kind() == PointKind::Event {
+            f.write_str("event ")?;
+        }
+        f.write_str(verb.name())?;
+        let parts = [(" ", resource), ("/", subresource), (" ", place)];
+        for (separator, part) in parts {
+            if !part.is_empty() {
+                write!(f, "{separator}{part}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[expect(
@@ -31,7 +165,7 @@ fn is_zero(number: &usize) -> bool {
 
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (occurrence {}", self.what, self.occurrence)?;
+        write!(f, "{} (occurrence {}", self.what(), self.occurrence)?;
         if self.replica > 0 {
             write!(f, ", replica {}", self.replica)?;
         }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     sync::Arc,
 };
 
@@ -12,6 +13,9 @@ use crate::names::{Names, add_numbered, is_uid};
 
 /// The label that [`crate::Fault::Touch`] sets.
 pub(crate) const TOUCHED: &str = "simulation.kube-codegen.dev/touched";
+
+/// The uid of an owner that does not exist.
+const NO_OWNER: &str = "(no living object)";
 
 /// Objects by group, kind, namespace and name, without what differs from run to run.
 pub(crate) type State = BTreeMap<String, Value>;
@@ -131,8 +135,13 @@ fn normalize(object: &mut Value, owners: &BTreeMap<String, String>) {
                 let uid = text(reference, "/uid");
                 reference["uid"] = match owners.get(uid) {
                     Some(owner) => owner.clone().into(),
-                    None => "(no living object)".into(),
+                    None => NO_OWNER.into(),
                 };
+            }
+            // The garbage collector removes those of owners that are gone while another one lives.
+            let is_gone = |it: &Value| text(it, "/uid") == NO_OWNER;
+            if !references.iter().all(is_gone) {
+                references.retain(|it| !is_gone(it));
             }
             // Who came first decides their order.
             references.sort_by_cached_key(Value::to_string);
@@ -205,6 +214,37 @@ pub(crate) struct Difference {
     pub(crate) path: String,
     pub(crate) expected: Option<String>,
     pub(crate) found: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { object, path, .. } = self;
+        match (path.as_str(), &self.expected, &self.found) {
+            ("", Some(_), None) => write!(f, "{object} is missing"),
+            ("", None, _) => write!(f, "{object} is there, and must not be"),
+            ("", Some(_), Some(_)) => write!(f, "{object} is another object"),
+            (path, Some(expected), Some(found)) => {
+                write!(f, "{object}: {path} is {found}, and must be {expected}")
+            }
+            (path, Some(expected), None) => {
+                write!(f, "{object}: {path} is absent, and must be {expected}")
+            }
+            (path, None, found) => {
+                let found = found.as_deref().unwrap_or_default();
+                write!(f, "{object}: {path} is {found}, and must be absent")
+            }
+        }
+    }
+}
+
+/// Names the first difference, and how many more there are. A whole object says more than a field, and a child more than a status.
+pub(crate) fn headline(differences: &[Difference]) -> Option<String> {
+    let rank = |it: &&Difference| (!it.path.is_empty(), it.path.starts_with("status"));
+    let first = differences.iter().min_by_key(rank)?;
+    Some(match differences.len() - 1 {
+        0 => first.to_string(),
+        more => format!("{first} (and {more} more)"),
+    })
 }
 
 /// Returns the differences that are not masked.

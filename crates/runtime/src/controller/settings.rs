@@ -110,7 +110,7 @@ impl<K: Object, By> Controller<K, By> {
     ) -> Self {
         let before = self.shutdown;
         self.shutdown = async move {
-            tokio::select! { () = before => {}, () = trigger => {} }
+            tokio::select! { biased; () = before => {}, () = trigger => {} }
         }
         .boxed();
         self

@@ -226,6 +226,7 @@ impl Connected {
             }
             // The limit is that of a list, and the kind has none yet.
             tokio::select! {
+                biased;
                 () = self.informer.served() => {}
                 () = self.informer.absent(), if !self.is_primary => {}
                 () = self.informer.stopped() => {}

@@ -36,7 +36,7 @@ where
     /// informer.start();
     /// assert_eq!(changes.next().await.unwrap().metadata.name.as_deref(), Some("a"));
     /// # let drive = async { while changes.next().await.is_some() {} };
-    /// # tokio::select! { () = drive => {} ready = maps.wait_until_ready() => ready? }
+    /// # tokio::select! { biased; () = drive => {} ready = maps.wait_until_ready() => ready? }
     /// assert!(maps.get(&ObjectRef::new("a").within("default")).is_some());
     /// # Ok(()) }
     /// ```

@@ -138,8 +138,10 @@ impl Term {
                         return;
                     }
                     tokio::select! {
-                        () = sleep_until(until) => {}
+                        // A renewal that has arrived extends the term.
+                        biased;
                         _ = changes.changed() => {}
+                        () = sleep_until(until) => {}
                     }
                 }
             }

@@ -77,10 +77,13 @@ impl Manager {
         let running = self.run(stop.cancelled());
         let mut running = pin!(running);
         tokio::select! {
+            biased;
             result = &mut running => return result,
             () = signals.next() => stop.cancel(),
         }
         tokio::select! {
+            // What has ended in order is no reason for a failure.
+            biased;
             result = running => result,
             () = signals.next() => std::process::exit(1),
         }
@@ -280,8 +283,10 @@ impl Lead {
             }
             may_take.cancel();
             tokio::select! {
-                Ok(()) = leader.started() => leaders.into_iter().for_each(|it| tasks.spawn(it)),
+                // What is to stop starts nothing.
+                biased;
                 () = stop.cancelled() => {}
+                Ok(()) = leader.started() => leaders.into_iter().for_each(|it| tasks.spawn(it)),
             }
             stop.cancelled().await;
             end(tasks, self.grace_period).await
@@ -301,8 +306,9 @@ async fn fill_cold(
 ) -> Result<bool, ManagerError> {
     let is_cold = |informer| !caches.is_warm(informer);
     tokio::select! {
-        filled = fill_caches(factory, caches.timeout, is_cold) => filled.map(|()| true),
+        biased;
         () = stop.cancelled() => Ok(false),
+        filled = fill_caches(factory, caches.timeout, is_cold) => filled.map(|()| true),
     }
 }
 
@@ -358,6 +364,7 @@ impl Signals {
     #[cfg(unix)]
     async fn next(&mut self) {
         tokio::select! {
+            biased;
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }

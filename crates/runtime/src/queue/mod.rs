@@ -188,7 +188,9 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
                 state.next()
             };
             match next {
-                Some(next) => tokio::select! { () = changed => {}, () = sleep_until(next) => {} },
+                Some(next) => {
+                    tokio::select! { biased; () = changed => {}, () = sleep_until(next) => {} }
+                }
                 None => changed.await,
             }
         }

@@ -124,6 +124,7 @@ impl Admitted {
             }
         };
         tokio::select! {
+            biased;
             () = self.connection.ended.cancelled() => {}
             () = idle => {}
         }

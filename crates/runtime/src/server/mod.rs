@@ -389,6 +389,8 @@ impl Listening {
                 }
             };
             tokio::select! {
+                // Work that is done ends the connection by itself.
+                biased;
                 () = serving => {}
                 () = admitted.over() => debug!("closed a connection without work"),
             }

@@ -120,6 +120,7 @@ impl Running {
         match keeper {
             None if !settings.install => serving.await,
             keeper => tokio::select! {
+                biased;
                 () = serving => {}
                 () = keep(keeper, publisher, &state) => {}
             },

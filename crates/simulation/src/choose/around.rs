@@ -1,34 +1,137 @@
 //! Runs the workloads of the scenarios, without faults: what happens around the operator is enough.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use http::Method;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::{learn::Known, shrink::learn_all};
+use super::{
+    learn::{Known, glance, learn_after},
+    shrink::shrink_calm,
+    threads::on_threads,
+};
 use crate::{
+    oracle::Variety,
     print::Found,
     request::send,
+    run::Outcome,
     scenario::Scenario,
     settings::{Example, Setup, Workload, scenarios},
     timeline::Entry,
 };
 
-/// Runs each workload of each scenario twice, and returns the scenarios and the number of runs. `known` are the workloads of users.
-pub(crate) fn try_scenarios(
-    setup: &Arc<Setup>,
-    known: &[Known<'_>],
-    seed: u64,
-    threads: usize,
-    watch: &mut dyn FnMut(&[Entry]),
-) -> Result<(BTreeSet<Scenario>, u64), Box<Found>> {
-    let workloads = scenarios_of(setup, known);
-    let learned = learn_all(setup, &workloads, seed, threads, watch)?;
-    let runs = 2 * learned.len() as u64;
-    let tried = workloads.iter().filter_map(|workload| workload.scenario);
-    Ok((tried.collect(), runs))
+/// The workloads of the scenarios, and what they have shown.
+#[derive(Default)]
+pub(super) struct Scenarios {
+    /// Each with its first run, until the second one follows.
+    workloads: Vec<Tried>,
+    pub(super) tried: BTreeSet<Scenario>,
+    pub(super) runs: u64,
+    /// How the operator takes over objects of others, as server-side apply does: its author may want that.
+    pub(super) taken_over: Option<Box<Found>>,
 }
+
+impl Scenarios {
+    /// `known` are the workloads of users.
+    pub(super) fn new(setup: &Setup, known: &[Known<'_>]) -> Self {
+        let workloads = scenarios_of(setup, known).into_iter();
+        Self {
+            workloads: workloads.map(|it| (it, Mutex::default())).collect(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.workloads.len()
+    }
+
+    /// Runs each workload once.
+    pub(super) fn glance(
+        &mut self,
+        setup: &Arc<Setup>,
+        seed: u64,
+        threads: usize,
+        watch: &mut dyn FnMut(&[Entry]),
+    ) -> Result<(), Box<Found>> {
+        let one = |(workload, _): &Tried, watch: &mut dyn FnMut(&[Entry])| {
+            glance(setup, workload, seed, watch)
+        };
+        let outcomes = self.each(setup, seed, threads, one, watch)?;
+        for ((_, first), outcome) in self.workloads.iter_mut().zip(outcomes) {
+            *first = Mutex::new(Some(outcome));
+        }
+        Ok(())
+    }
+
+    /// Runs each workload twice, or once more after the first time.
+    pub(super) fn try_all(
+        &mut self,
+        setup: &Arc<Setup>,
+        seed: u64,
+        threads: usize,
+        watch: &mut dyn FnMut(&[Entry]),
+    ) -> Result<(), Box<Found>> {
+        let one = |(workload, first): &Tried, watch: &mut dyn FnMut(&[Entry])| {
+            let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+            learn_after(setup, workload, seed, first, watch).map(drop)
+        };
+        self.each(setup, seed, threads, one, watch)?;
+        let scenarios = self.workloads.iter().filter_map(|(it, _)| it.scenario);
+        self.tried.extend(scenarios);
+        Ok(())
+    }
+
+    /// Runs each workload, up to the first that fails. One in which the operator takes something over is not run again.
+    fn each<T: Send + Sync>(
+        &mut self,
+        setup: &Arc<Setup>,
+        seed: u64,
+        threads: usize,
+        one: impl Fn(&Tried, &mut dyn FnMut(&[Entry])) -> Result<T, Box<Found>> + Sync,
+        watch: &mut dyn FnMut(&[Entry]),
+    ) -> Result<Vec<T>, Box<Found>> {
+        let with_logs = |workload: &Tried| {
+            let mut logs = Vec::new();
+            let done = one(workload, &mut |log| logs.push(log.to_vec()));
+            (done, logs)
+        };
+        let takes_over = |found: &Found| found.failure.variety == Variety::TakenOver;
+        let is_end = |(done, _): &(Result<T, Box<Found>>, _)| {
+            done.as_ref().err().is_some_and(|found| !takes_over(found))
+        };
+        let done = on_threads(threads, &self.workloads, with_logs, is_end);
+        let (mut results, mut kept) = (Vec::new(), Vec::new());
+        let workloads = std::mem::take(&mut self.workloads).into_iter();
+        for ((workload, first), (done, logs)) in workloads.zip(done) {
+            self.runs += 1;
+            for log in &logs {
+                watch(log);
+            }
+            match done {
+                Ok(result) => {
+                    results.push(result);
+                    kept.push((workload, first));
+                }
+                Err(found) if takes_over(&found) => {
+                    self.tried.extend(workload.scenario);
+                    if self.taken_over.is_none() {
+                        self.taken_over = Some(shrink_calm(setup, &workload, seed, found));
+                    }
+                }
+                Err(found) => return Err(shrink_calm(setup, &workload, seed, found)),
+            }
+        }
+        self.workloads = kept;
+        Ok(results)
+    }
+}
+
+/// A workload, with its first run.
+type Tried = (Workload, Mutex<Option<Outcome>>);
 
 /// Returns the workloads of the scenarios, for the children that the workloads of users have shown.
 pub(crate) fn scenarios_of(setup: &Setup, known: &[Known<'_>]) -> Vec<Workload> {

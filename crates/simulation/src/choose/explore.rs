@@ -1,7 +1,7 @@
 //! Runs schedules until the budget is spent: each kind of fault first, then the others, and random combinations.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{BTreeSet, HashSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -9,8 +9,9 @@ use std::{
 use fastrand::Rng;
 
 use super::{
-    around::try_scenarios,
+    around::Scenarios,
     learn::Known,
+    offer::Alike,
     plan::{self, Singles},
     shrink::{learn_all, shrink},
     summary::Summary,
@@ -32,7 +33,7 @@ const BATCH: usize = 32;
 struct Next {
     workload: usize,
     schedule: Schedule,
-    kind: Option<String>,
+    kind: Option<Alike>,
 }
 
 /// Which schedules come next.
@@ -132,8 +133,9 @@ pub(crate) fn explore(
     let threads = setup.threads(workloads);
     let mut known = learn_all(setup, workloads, seed, threads, watch)?;
     let begin = Instant::now();
-    let mut schedules = 0;
-    let mut scenarios = Vec::new();
+    progress.show(|| "runs each scenario once".to_owned());
+    let mut scenarios = first_look(setup, &known, (seed, budget), threads, watch)?;
+    let mut schedules = scenarios.runs;
     let mut virtual_time = Duration::ZERO;
     let points: usize = known.iter().map(|known| known.points.len()).sum();
     let mut covered = HashSet::new();
@@ -155,10 +157,11 @@ pub(crate) fn explore(
         let batch = plan.batch(&known);
         if batch.is_empty() && plan.begins_scenarios() {
             progress.show(|| "runs the scenarios".to_owned());
-            let tried = try_scenarios(setup, &known, seed, threads, watch);
-            let (tried, runs) = tried.map_err(|found| found.after(schedules, 0))?;
-            scenarios = tried.into_iter().collect();
-            schedules += runs;
+            let before = scenarios.runs;
+            scenarios
+                .try_all(setup, seed, threads, watch)
+                .map_err(|found| found.after(schedules, 0))?;
+            schedules += scenarios.runs - before;
             continue;
         }
         if batch.is_empty() {
@@ -218,7 +221,41 @@ pub(crate) fn explore(
         missed: plan.singles.missed(),
         virtual_time,
         time: begin.elapsed(),
-        scenarios,
+        scenarios: scenarios.tried.into_iter().collect(),
+        doubts: doubts(setup, &known),
+        taken_over: scenarios.taken_over,
         exhaustion: None,
     })
+}
+
+/// Runs each scenario once: most errors around an operator show in one run of their scenario, which is less than one for each single fault.
+fn first_look(
+    setup: &Arc<Setup>,
+    known: &[Known<'_>],
+    (seed, budget): (u64, Budget),
+    threads: usize,
+    watch: &mut dyn FnMut(&[Entry]),
+) -> Result<Scenarios, Box<Found>> {
+    let mut scenarios = Scenarios::new(setup, known);
+    let may_look = match budget {
+        Budget::Schedules(number) => number > scenarios.len() as u64,
+        Budget::Coverage(_) | Budget::Time(_) => true,
+    };
+    if may_look {
+        scenarios.glance(setup, seed, threads, watch)?;
+    }
+    Ok(scenarios)
+}
+
+/// Returns what may be an error of the operator without any fault.
+fn doubts(setup: &Setup, known: &[Known<'_>]) -> Vec<String> {
+    let mut doubts: BTreeSet<String> = BTreeSet::new();
+    doubts.extend(known.iter().flat_map(|it| it.doubts.iter().cloned()));
+    // Who has a kind of their own writes something for it; a watcher of the kinds of Kubernetes may not.
+    let has_kind = !setup.crds.is_empty() && setup.outside.is_empty();
+    let is_silent = has_kind && known.iter().all(|it| !it.writes);
+    if is_silent && !setup.without.contains(&Oracle::Accepted) {
+        doubts.insert("the operator has changed nothing in the runs without faults".to_owned());
+    }
+    doubts.into_iter().collect()
 }

@@ -7,6 +7,7 @@
 //! instead (`exhaust`).
 
 mod around;
+mod calm;
 mod exhaust;
 mod explore;
 mod learn;
@@ -32,6 +33,12 @@ pub use repeat::assert_repeatable;
 use replay::{Kept, replay};
 pub use summary::{Exhaustion, Summary};
 
+/// Keeps the schedule of a violation, and returns the report.
+fn written(found: &Found) -> String {
+    let file = Kept::of(found).write(&found.timeline_json(), &found.picture());
+    print::failure(found, file.as_deref())
+}
+
 impl Simulation {
     /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, also where the test passes. Single faults that were
     /// not tried are a warning, and with `SIMULATE_REQUIRE=singles` a failure.
@@ -49,15 +56,17 @@ impl Simulation {
         let is_replay = env::var_os("SIMULATE_REPLAY").is_some();
         let summary = match self.explore() {
             Ok(summary) => summary,
-            Err(found) => {
-                let written = Kept::of(&found).write(&found.timeline_json(), &found.picture());
-                panic!("{}", print::failure(&found, written.as_deref()));
-            }
+            Err(found) => panic!("{}", written(&found)),
         };
         if is_replay && summary.schedules == 0 {
             return say(&format!("{name}: SIMULATE_REPLAY is of another simulation"));
         }
         say(&format!("{name}: {summary}"));
+        if let Some(found) = &summary.taken_over {
+            let report = written(found);
+            assert!(require.is_none(), "{report}");
+            say(&report);
+        }
         match summary.warning() {
             Some(warning) if require.is_some() => panic!("simulation of {name}: {warning}"),
             Some(warning) => say(&format!("{name}: warning: {warning}")),

@@ -22,7 +22,8 @@ pub(super) fn pages(setup: &Setup, passed: &[Passed], rested: &[Rested]) -> Vec<
     }
     let mut asked: BTreeMap<&str, BTreeSet<&Asked>> = BTreeMap::new();
     for it in passed {
-        if let (Some(resource), Some(how)) = (it.point.what.split(' ').nth(1), &it.asked) {
+        if let Some(how) = &it.asked {
+            let resource = it.point.resource.as_str();
             asked.entry(resource).or_default().insert(how);
         }
     }

@@ -3,26 +3,26 @@
 //! The order is what a small budget gets: a fault that is unlike all others teaches more than the same one at the next object. A chosen fault may
 //! not happen, because the run took another path. Then another schedule of its kind replaces it, and as a last resort the run that showed the point.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use fastrand::Rng;
 
 use super::{
     learn::Known,
-    offer::{LATE, common, faults, kind_of, rank},
+    offer::{Alike, LATE, Sort, Written, faults, rank},
 };
 use crate::{
     fault::{Fault, FaultKind},
-    schedule::{Decision, PointKind, Schedule},
+    schedule::{Decision, Schedule},
     settings::Setup,
 };
 
-/// Returns what the operator writes in each phase: phases in which it writes the same are alike.
-fn written(of: &Known<'_>) -> Vec<BTreeSet<String>> {
-    let mut written = vec![BTreeSet::new(); of.workload.phases.len()];
+/// Returns what the operator writes in each phase.
+fn written(of: &Known<'_>) -> Vec<Written> {
+    let mut written = vec![Written::new(); of.workload.phases.len()];
     for passed in of.points.iter().filter(|it| it.effect && !it.report) {
-        if passed.kind == PointKind::Write {
-            written[passed.phase].insert(kind_of(passed));
+        if passed.point.verb.is_write() {
+            written[passed.phase].insert(Sort::of(passed));
         }
     }
     written
@@ -31,7 +31,7 @@ fn written(of: &Known<'_>) -> Vec<BTreeSet<String>> {
 /// A schedule of one fault, with what decides when it is tried.
 pub(crate) struct Single {
     /// What it has in common with others.
-    pub(crate) kind: String,
+    pub(super) kind: Alike,
     /// Whether an Event or a Lease is written: a new process may have none to write where the one before it had.
     report: bool,
     rank: u8,
@@ -61,12 +61,12 @@ impl Single {
 /// The schedules of one fault each, in the order in which they are tried.
 pub(crate) struct Singles {
     /// The kinds that were not tried, each with one of its schedules in words; those of reports need none.
-    untried: BTreeMap<String, Option<String>>,
+    untried: BTreeMap<Alike, Option<String>>,
     next: VecDeque<Single>,
     /// Those of a kind that was tried before them.
     later: VecDeque<Single>,
     /// The kinds of the schedules that were chosen and have no result yet.
-    chosen: HashSet<String>,
+    chosen: HashSet<Alike>,
     /// Those of a chosen kind: they come next if that schedule does not get to its fault.
     waiting: Vec<Single>,
     /// One of each kind in the run that has shown its point, for the kinds of which no other schedule gets to its fault. What comes with the age
@@ -133,8 +133,8 @@ impl Singles {
     }
 
     /// Notes that a schedule of this kind was chosen again.
-    pub(crate) fn has_chosen(&mut self, kind: &str) {
-        self.chosen.insert(kind.to_owned());
+    pub(super) fn has_chosen(&mut self, kind: &Alike) {
+        self.chosen.insert(kind.clone());
     }
 
     /// Returns the next schedule of a kind that was tried.
@@ -142,7 +142,7 @@ impl Singles {
         self.later.pop_front()
     }
 
-    pub(crate) fn has_tried(&mut self, kind: &str) {
+    pub(super) fn has_tried(&mut self, kind: &Alike) {
         self.untried.remove(kind);
     }
 
@@ -199,8 +199,8 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
             for fault in faults(setup, of, passed) {
                 let at = passed.point.clone();
                 let phase = &written[passed.phase];
-                let kind = common(&fault, passed, phase);
-                let new = tried.insert((phase.clone(), at.clone(), fault.to_string()));
+                let kind = Alike::of(&fault, passed, phase);
+                let new = tried.insert((phase.clone(), at.clone(), fault.clone()));
                 let late = passed.report || !new;
                 let rank = if late { LATE } else { rank(&fault) };
                 let decisions = vec![Decision { at, fault }];
@@ -218,7 +218,10 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
         let phases = if hurries(setup) { phases } else { 0 };
         for phase in 0..phases {
             for time in [0, 5, 40, 400] {
-                let kind = format!("{:?} before {:?}", written[phase], written[phase + 1]);
+                let kind = Alike::Hurry {
+                    before: written[phase].clone(),
+                    after: written[phase + 1].clone(),
+                };
                 add(
                     kind,
                     false,
@@ -231,7 +234,7 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
         }
     }
     singles.sort_by_key(|it| (it.rank, it.turn));
-    let mut rounds: HashMap<String, u32> = HashMap::new();
+    let mut rounds: HashMap<Alike, u32> = HashMap::new();
     let mut ordered: Vec<_> = singles
         .into_iter()
         .map(|single| {

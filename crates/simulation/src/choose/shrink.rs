@@ -99,7 +99,7 @@ pub(crate) fn calm(
 }
 
 /// Makes the workload of a failure without faults smaller.
-fn shrink_calm(
+pub(super) fn shrink_calm(
     setup: &Arc<Setup>,
     workload: &Workload,
     seed: u64,

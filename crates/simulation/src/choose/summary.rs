@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use crate::scenario::Scenario;
+use crate::{print::Found, scenario::Scenario};
 
 /// The statistics of a simulation without violations.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +24,10 @@ pub struct Summary {
     pub time: Duration,
     /// What has happened around the operator.
     pub scenarios: Vec<Scenario>,
+    /// What may be an error without any fault, in sentences: writes that the server rejects, or an operator that writes nothing.
+    pub doubts: Vec<String>,
+    /// How the operator takes over an object of another client that has the name of a child, as server-side apply does.
+    pub taken_over: Option<Box<Found>>,
     /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
     pub exhaustion: Option<Exhaustion>,
 }
@@ -57,8 +61,25 @@ impl fmt::Display for Exhaustion {
 const NAMED: usize = 5;
 
 impl Summary {
-    /// Returns what was not tried, in a few lines; `None` if all was.
+    /// Returns what was not tried, and what may be an error, in a few lines; `None` if there is nothing to say.
     pub(crate) fn warning(&self) -> Option<String> {
+        let mut warnings: Vec<String> = self.missed_kinds().into_iter().collect();
+        if !self.doubts.is_empty() {
+            let doubts = self.doubts.join("\n    ");
+            warnings.push(format!(
+                "the operator may not work at all; where it does, `.without(Oracle::Accepted)` says so:\n    {doubts}"
+            ));
+        }
+        if let Some(found) = &self.taken_over {
+            warnings.push(format!(
+                "{}; where the operator takes it over on purpose, `.without_scenario(Scenario::Strangers)` says so",
+                found.message
+            ));
+        }
+        (!warnings.is_empty()).then(|| warnings.join("\n  "))
+    }
+
+    fn missed_kinds(&self) -> Option<String> {
         let (missed, kinds) = (self.missed.len(), self.kinds);
         let first = self.missed.first()?;
         let mut text = format!(

@@ -9,12 +9,15 @@ use std::{
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::reference::{Counts, Reference};
+use super::{
+    allocated::without_allocated,
+    reference::{Counts, Reference},
+};
 use crate::{
-    oracle::{Failure, Oracle},
+    oracle::{Failure, Oracle, Variety},
     schedule::Schedule,
     settings::{Setup, Workload},
-    state::{Mask, State, differences, id, text},
+    state::{Mask, State, differences, headline, id, text},
 };
 
 /// Returns what does not hold at rest.
@@ -72,14 +75,15 @@ pub(crate) fn at_rest(
         return wrong;
     };
     let found = differences(expected, current, &reference.mask);
-    if !found.is_empty() {
+    let found = without_allocated(&reference.allocated, current, found);
+    if let Some(what) = headline(&found) {
         let faults = schedule.size();
         let message = match faults {
             _ if schedule.decisions.is_empty() && !schedule.hurry.is_empty() => {
-                "with a user in a hurry, the state at rest is another one".to_owned()
+                format!("with a user in a hurry, {what}")
             }
-            1 => "after 1 fault, the state at rest is another one".to_owned(),
-            _ => format!("after {faults} faults, the state at rest is another one"),
+            1 => format!("after 1 fault, {what}"),
+            _ => format!("after {faults} faults, {what}"),
         };
         wrong.push(Failure::new(Oracle::EndState, message).with(found));
     }
@@ -111,11 +115,10 @@ pub(crate) fn emptied(before: &State, current: &State) -> Option<Failure> {
     let (first, object) = left.first_key_value()?;
     let finalizers = object.pointer("/metadata/finalizers");
     let why = finalizers.map_or_else(String::new, |names| format!(" with finalizers {names}"));
-    let message = format!(
-        "{} object{} left, such as {first}{why}",
-        left.len(),
-        if left.len() == 1 { " is" } else { "s are" }
-    );
+    let message = match left.len() {
+        1 => format!("{first} is left{why}"),
+        more => format!("{first} and {} more objects are left{why}", more - 1),
+    };
     let found = differences(&State::new(), &left, &Mask::new());
     Some(Failure::new(Oracle::Deletion, message).with(found))
 }
@@ -142,12 +145,28 @@ pub(crate) fn as_many(
     let mut wrong = kinds.filter(|kind| expected.get(*kind) != found.get(*kind));
     let kind = wrong.next()?;
     let number = |counts: &BTreeMap<String, usize>| counts.get(kind).copied().unwrap_or_default();
-    let message = format!(
-        "there are {} children of kind {kind}, and {} where the same objects have other names",
-        number(&found),
-        number(&expected)
-    );
-    Some(Failure::new(Oracle::History, message))
+    let name = &workload.phases[workload.phases[phase].as_many_as?].name;
+    let (number, usual) = (number(&found), number(&expected));
+    let of_kind = |state: &State| {
+        let of = state
+            .iter()
+            .filter(|(key, _)| key.starts_with(&format!("{kind} ")));
+        let of = of.map(|(key, object)| (key.clone(), object.clone()));
+        of.collect::<State>()
+    };
+    let left = differences(&State::new(), &of_kind(current), &Mask::new());
+    let message = if usual == 0 {
+        let what = headline(&left).unwrap_or_default();
+        format!("{what}: after {name:?} there was no child of its kind")
+    } else {
+        format!(
+            "{number} children of kind {kind} are there, and {usual} after {name:?}, with as many objects"
+        )
+    };
+    // Which of several children is missing, their numbers do not say.
+    let left = if usual == 0 { left } else { Vec::new() };
+    let failure = Failure::new(Oracle::History, message).of(Variety::Number);
+    Some(failure.with(left))
 }
 
 /// Returns a failure for each field of a status that does not say what is.

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::{
+    allocated::{Allocated, without_allocated},
+    done::runs_once,
+};
 use crate::{
     oracle::{Failure, Oracle},
     settings::Workload,
-    state::{Mask, State, differences},
+    state::{Mask, State, differences, headline},
 };
 
 /// A state, as the objects of users and the others.
@@ -55,6 +59,7 @@ fn report(object: &Value) -> Value {
 /// Checks that the children are as they were the last time the specs were the same. Where all objects are new, it is the others that may be
 /// wrong. `calm` are the states of a run without faults.
 pub(crate) fn history(
+    allocated: &Allocated,
     workload: &Workload,
     states: &[Option<Arc<State>>],
     current: &State,
@@ -63,10 +68,12 @@ pub(crate) fn history(
     mask: &Mask,
 ) -> Option<Failure> {
     let same = workload.phases[phase].same_as?;
-    let earlier = states.get(same)?.as_ref()?;
+    let earlier_state: &State = states.get(same)?.as_ref()?;
+    let current_state = current;
     let is_new = phase > 0 && workload.phases[phase - 1].empty;
-    let (current, earlier) = (split(workload, current), split(workload, earlier));
+    let (current, earlier) = (split(workload, current), split(workload, earlier_state));
     // A rule may have refused the change of an object that was there; one that another client keeps is not created again.
+    let states = [current_state, earlier_state];
     let is_complete = current.specs.keys().eq(earlier.specs.keys());
     if !is_complete || (is_new && current.specs != earlier.specs) {
         return None;
@@ -99,19 +106,23 @@ pub(crate) fn history(
         } else {
             (earlier, current)
         };
-        let found = differences(expected, found, mask);
+        let mut found = without_allocated(allocated, found, differences(expected, found, mask));
+        // What has been done once need not be done in another way.
+        found.retain(|it| !states.iter().any(|state| runs_once(state, &it.object)));
+        let first = headline(&found)?;
         let message = if is_new {
-            format!("the {what} after {name:?} are not those of new objects with the same specs")
+            format!("{first}: the {what} after {name:?} are not those of new objects with the same specs")
         } else {
-            format!("the specs are as after {name:?}, the {what} are not")
+            format!("{first}: the specs are as after {name:?}, the {what} are not")
         };
-        (!found.is_empty()).then(|| Failure::new(Oracle::History, message).with(found))
+        Some(Failure::new(Oracle::History, message).with(found))
     })
 }
 
 /// Returns the first phase with other children than the same specs had before. `differing` are the places that differ from run to run, after each
 /// phase.
 pub(crate) fn wrong_history(
+    allocated: &Allocated,
     workload: &Workload,
     states: &[Option<Arc<State>>],
     differing: &[Mask],
@@ -123,6 +134,7 @@ pub(crate) fn wrong_history(
         let random = differing.get(phase)?.intersection(differing.get(same)?);
         let mask = random.cloned().collect();
         let current = current.as_ref()?;
-        history(workload, states, current, phase, calm, &mask).map(|failure| (phase, failure))
+        history(allocated, workload, states, current, phase, calm, &mask)
+            .map(|failure| (phase, failure))
     })
 }

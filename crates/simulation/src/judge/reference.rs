@@ -10,9 +10,10 @@ use kube_codegen_testing::ApiServer;
 
 use serde_json::Value;
 
+use super::allocated::Allocated;
 use crate::{
     names::Names,
-    schedule::Schedule,
+    schedule::{Point, Schedule},
     state::{Mask, State},
 };
 
@@ -26,7 +27,7 @@ pub(crate) struct Rested {
     /// The virtual time of the run.
     pub(crate) time: Duration,
     pub(crate) counts: Counts,
-    pub(crate) occurrences: HashMap<(usize, String), u32>,
+    pub(crate) occurrences: HashMap<Point, u32>,
     pub(crate) generated: HashMap<String, String>,
     /// The contents of the systems outside of the cluster.
     pub(crate) outside: Vec<Value>,
@@ -53,6 +54,8 @@ pub(crate) struct Reference {
     /// After each phase.
     pub(crate) rested: Vec<Rested>,
     pub(crate) mask: Mask,
+    /// Fields with numbers that the operator hands out.
+    pub(crate) allocated: Allocated,
     /// Objects that are created more or less often without any fault.
     pub(crate) uncounted: BTreeSet<String>,
     /// Phases whose specs the operator refuses.

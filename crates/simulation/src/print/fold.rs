@@ -1,6 +1,6 @@
 //! What reports show of a timeline: what repeats, twice.
 
-use crate::timeline::Entry;
+use crate::timeline::{Answered, Entry, Happening, Note};
 
 /// The longest group of lines whose repetition is seen.
 const LONGEST: usize = 12;
@@ -9,11 +9,8 @@ const REPEATS: usize = 4;
 
 /// Returns the lines of a timeline without those about Events, and with a sentence in place of lines that repeat.
 pub(super) fn shown(log: &[Entry]) -> Vec<Entry> {
-    let shown: Vec<&Entry> = log
-        .iter()
-        .filter(|entry| entry.fault || !is_minor(entry))
-        .collect();
-    let texts: Vec<String> = shown.iter().map(|entry| entry.what()).collect();
+    let shown: Vec<&Entry> = log.iter().filter(|entry| !is_minor(entry)).collect();
+    let texts: Vec<Happening> = shown.iter().map(|entry| entry.general()).collect();
     let mut folded = Vec::new();
     let mut at = 0;
     while at < shown.len() {
@@ -26,26 +23,20 @@ pub(super) fn shown(log: &[Entry]) -> Vec<Entry> {
         folded.extend(shown[at..at + 2 * lines].iter().copied().cloned());
         at += lines * count;
         let last = shown[at - 1];
-        let (more, until) = (count - 2, last.at.as_secs_f64());
-        let what = if lines == 1 {
-            "the last line".to_owned()
-        } else {
-            format!("the last {lines} lines")
-        };
-        let times = if more == 1 { "time" } else { "times" };
         folded.push(Entry {
             at: last.at,
-            who: "simulation".to_owned(),
-            text: format!("sees {what} {more} more {times}, until {until:.3} s"),
-            fault: false,
-            answered: None,
+            what: Happening::Simulation(Note::Repeats {
+                lines,
+                more: count - 2,
+                until: last.at,
+            }),
         });
     }
     folded
 }
 
 /// Returns how often the first lines follow each other, this many at a time.
-fn repeats(texts: &[String], lines: usize) -> usize {
+fn repeats(texts: &[Happening], lines: usize) -> usize {
     let equal = texts.iter().zip(texts.iter().skip(lines));
     let equal = equal.take_while(|(a, b)| a == b).count();
     1 + equal / lines
@@ -53,8 +44,19 @@ fn repeats(texts: &[String], lines: usize) -> usize {
 
 /// Whether an entry is about an Event, which changes nothing.
 fn is_minor(entry: &Entry) -> bool {
-    let mut words = entry.text.split(' ');
-    words.nth(1) == Some("events") || words.next() == Some("events")
+    match &entry.what {
+        Happening::Request(_, Answered { point, .. }) | Happening::Event { point, .. } => {
+            point.resource == "events"
+        }
+        Happening::Phase { .. }
+        | Happening::User(_)
+        | Happening::Process(..)
+        | Happening::Cache(..)
+        | Happening::Cluster { .. }
+        | Happening::Fault { .. }
+        | Happening::Simulation(_)
+        | Happening::Bytes(..) => false,
+    }
 }
 
 #[cfg(test)]
@@ -62,6 +64,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::{
+        schedule::{Point, Verb},
+        timeline::Replica,
+    };
 
     #[test]
     fn what_repeats_is_shown_twice() {
@@ -71,14 +77,25 @@ mod tests {
             .enumerate()
             .map(|(at, letter)| Entry {
                 at: Duration::from_millis(at as u64),
-                who: "operator".to_owned(),
-                text: format!("{letter} (resourceVersion {at})"),
-                fault: false,
-                answered: None,
+                what: Happening::Event {
+                    replica: Replica::Only,
+                    point: Point {
+                        replica: 0,
+                        verb: Verb::Modified,
+                        resource: letter.to_string(),
+                        subresource: String::new(),
+                        place: String::new(),
+                        occurrence: 0,
+                    },
+                    version: at.to_string(),
+                },
             })
             .collect();
-        let texts: Vec<String> = shown(&log).iter().map(|it| it.text.clone()).collect();
-        let begin = |text: &String| text.split(" (").next().unwrap_or_default().to_owned();
+        let texts: Vec<String> = shown(&log).iter().map(|it| it.what.to_string()).collect();
+        let begin = |text: &String| {
+            let text = text.split(" (").next().unwrap_or_default();
+            text.trim_start_matches("event MODIFIED ").to_owned()
+        };
         assert_eq!(
             texts.iter().map(begin).collect::<Vec<_>>(),
             [

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A violation, and the smallest schedule that shows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Found {
     /// The oracle.

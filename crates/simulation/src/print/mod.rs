@@ -5,6 +5,7 @@ mod fold;
 mod found;
 mod pattern;
 mod picture;
+mod proven;
 mod terminal;
 
 use std::{
@@ -12,7 +13,10 @@ use std::{
     path::Path,
 };
 
-use crate::{oracle::Oracle, timeline::Entry};
+use crate::{
+    oracle::Oracle,
+    timeline::{Entry, Happening, Process},
+};
 pub use found::Found;
 pub(crate) use terminal::{Progress, say};
 
@@ -138,7 +142,7 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
     );
     let log = fold::shown(log);
     // What follows the first fault matters; some lines before it show where it happened.
-    let first = log.iter().position(|entry| entry.fault).unwrap_or(0);
+    let first = log.iter().position(Entry::is_fault).unwrap_or(0);
     let from = first
         .saturating_sub(40)
         .max(log.len().saturating_sub(LINES).min(first));
@@ -152,14 +156,35 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
     } else {
         (LINES / 2, LINES / 2)
     };
-    let cut = shown.len().saturating_sub(head + tail);
+    let last = shown.len().saturating_sub(tail);
+    let mut hidden = 0;
     for (index, entry) in shown.iter().enumerate() {
-        if cut > 0 && index == head {
-            let _ = writeln!(text, "    … {cut} lines");
-        }
-        if index >= head && index < head + cut {
+        if index >= head && index < last && !is_decisive(entry, loops) {
+            hidden += 1;
             continue;
         }
+        if hidden > 0 {
+            let _ = writeln!(text, "    … {hidden} lines");
+            hidden = 0;
+        }
         text.push_str(&entry.line());
+    }
+}
+
+/// Whether a line may decide what goes wrong: a report shows it, however long the timeline is.
+fn is_decisive(entry: &Entry, loops: bool) -> bool {
+    match &entry.what {
+        Happening::Phase { .. } | Happening::User(_) | Happening::Fault { .. } => true,
+        Happening::Process(_, process) => !loops && *process != Process::Starts,
+        Happening::Request(_, answered) => {
+            // What is repeated is seen soon.
+            let is_wrong = !answered.is_accepted() || answered.deleted_owner.is_some();
+            !loops && answered.is_write() && is_wrong
+        }
+        Happening::Event { .. }
+        | Happening::Cache(..)
+        | Happening::Cluster { .. }
+        | Happening::Simulation(_)
+        | Happening::Bytes(..) => false,
     }
 }

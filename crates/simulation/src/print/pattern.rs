@@ -1,12 +1,12 @@
 //! Guesses from a violation what is wrong with the operator.
 
-use super::Found;
+use super::{Found, proven};
 use crate::{
     fault::Fault,
-    oracle::{Oracle, Variety},
-    schedule::{Decision, Point},
+    oracle::{AfterRestart, Oracle, Variety},
+    schedule::{Decision, Point, Verb},
     state::Difference,
-    timeline::{Answered, Entry},
+    timeline::{Answered, Deed, Effect, Entry, Happening},
 };
 
 /// Said of reconciles that follow each other.
@@ -18,14 +18,13 @@ const REPEATED_IDLY: &str = "Reconciles follow each other although nothing chang
 /// Returns what is said of reconciles that follow each other.
 fn repeated(found: &Found) -> &'static str {
     const LAST: usize = 20;
-    let answers = found.log.iter().rev().filter(|it| it.text.contains(" → "));
-    let mut last = answers.take(LAST);
-    let is_idle = |it: &Entry| {
-        let is_read = ["get ", "list ", "watch "]
-            .iter()
-            .any(|verb| it.text.starts_with(verb));
-        it.text.ends_with("(no change)") || (is_read && it.text.ends_with(" → 200"))
-    };
+    let mut last = found
+        .log
+        .iter()
+        .rev()
+        .filter_map(Entry::answered)
+        .take(LAST);
+    let is_idle = |it: &Answered| !it.verb().is_write() || it.effect == Effect::None;
     if last.all(is_idle) {
         REPEATED_IDLY
     } else {
@@ -35,8 +34,11 @@ fn repeated(found: &Found) -> &'static str {
 
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
+    if let Some(sentence) = proven::cause(found) {
+        return Some(sentence);
+    }
     if matches!(found.oracle, Oracle::Rest | Oracle::Requests)
-        && let Some(sentence) = rejected_again(found)
+        && let Some(sentence) = rejected_again(found).or_else(|| proven::late_attempt(found))
     {
         return Some(sentence);
     }
@@ -46,6 +48,10 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Strangers => {
             "The name of a child is not enough to know that an object is the operator's. Look at its owner reference (`is_controlled_by`) before it is changed or deleted, and report an object of another owner in place of that. If it is taken over on purpose: `.without_scenario(Scenario::Strangers)`."
         }
+        Oracle::Metadata => {
+            "Labels, annotations and finalizers are lists that several clients write. Add and remove your own entry: read the list, change that entry, and write it with the resourceVersion that you have read, or use server-side apply. A merge patch of `metadata.finalizers`, and an update that does not start with the object as it is, remove those of others."
+        }
+        Oracle::Accepted => return Some(accepted(found)),
         Oracle::Gaps => {
             "The child is deleted although the server accepts the new one as an update. Send the update, and replace the child where the server says that a field is immutable."
         }
@@ -83,9 +89,17 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "Two reconciles overwrite each other: two objects claim one child, or two parts of the code disagree about a field. Name the child after its owner, and do not change a child that another object controls."
         }
         Oracle::Rest if variety == Variety::Repeated => repeated(found),
-        Oracle::Idempotence if variety == Variety::Restart => {
-            "A new process takes what it sees first as a change, or counts from zero: it acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
-        }
+        Oracle::Idempotence if variety == Variety::Restart => match found.failure.after_restart {
+            Some(AfterRestart::Right) => {
+                "The running process had left something undone that a new one does: it has missed a change, or takes something half-done as done. Which one, the run does not show."
+            }
+            Some(AfterRestart::Writes) => {
+                "Each new process writes once more: it takes what it sees first as a change, or counts from zero, and acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
+            }
+            Some(AfterRestart::AsBefore) | None => {
+                "A new process takes what it sees first as a change, or the one before had left something undone. Which one, the run does not show."
+            }
+        },
         Oracle::Rest | Oracle::Idempotence => {
             "Each reconcile writes something that differs from the last time: a time, a counter, a random value, or the same in another order. The event of that write causes the next reconcile. Compare with the object as it is, and write only what differs."
         }
@@ -103,31 +117,56 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
     Some(sentence.to_owned())
 }
 
+/// Returns why the server rejects a request each time.
+fn accepted(found: &Found) -> String {
+    let why = match found.failure.rejected {
+        Some((Verb::Update, 400 | 409 | 422)) if found.message.contains("resourceVersion") => {
+            "An update needs the resourceVersion of the object that it replaces. Read the object, change what you have read, and send that; or send a patch."
+        }
+        Some((Verb::Create, 404)) => "The namespace, or the kind, does not exist.",
+        Some((_, 404)) => {
+            "The object does not exist, or its kind has no such subresource: a CRD has `status` where `subresources` says so."
+        }
+        Some((Verb::Patch, 409)) => {
+            "Another manager owns a field that is applied. Force the apply of fields that are the operator's."
+        }
+        Some((_, 409)) => {
+            "The object is sent with an old resourceVersion. Read it before each attempt, or use server-side apply."
+        }
+        Some((_, 403)) => "The operator lacks the permission, or the namespace is being deleted.",
+        Some((_, 415)) => "The server does not know the media type of the patch for this kind.",
+        Some(_) | None => "The response says why.",
+    };
+    format!(
+        "{why} Until then, nothing that follows this request in a reconcile happens, so that runs with faults show nothing either."
+    )
+}
+
 /// Returns what usually causes a request that is rejected with the same status again and again.
 fn rejected_again(found: &Found) -> Option<String> {
     const TIMES: usize = 5;
-    let requests = found.log.iter().rev().filter_map(|it| it.answered.as_ref());
+    let requests = found.log.iter().rev().filter_map(Entry::answered);
     // An attempt may end at a read. Reports of failures say nothing about their cause.
-    let attempts = requests.filter(|it| {
-        let is_write = matches!(it.verb, "create" | "update" | "patch" | "delete");
-        !it.is_report && (is_write || (it.verb == "get" && it.status == 404))
-    });
+    let attempts =
+        requests.filter(|it| it.is_write() || (it.verb() == Verb::Get && it.status == 404));
     let attempts: Vec<&Answered> = attempts.take(4 * TIMES).collect();
     // A read that finds nothing is the cause only where no write follows it.
-    let last = attempts.iter().find(|it| it.verb != "get");
+    let last = attempts.iter().find(|it| it.verb() != Verb::Get);
     let last = *last.or(attempts.first())?;
-    let times = attempts.iter().filter(|it| **it == last).count();
+    let is_same = |it: &&&Answered| {
+        let (one, other) = (&it.point, &last.point);
+        one.what().to_string() == other.what().to_string() && it.status == last.status
+    };
+    let times = attempts.iter().filter(is_same).count();
     if !(400..500).contains(&last.status) || times <= TIMES {
         return None;
     }
-    let Answered {
-        verb, what, status, ..
-    } = last;
-    let why = match (*verb, status) {
-        ("create", 409) => {
+    let (what, status) = (last.point.what(), last.status);
+    let why = match (last.verb(), status) {
+        (Verb::Create, 409) => {
             "The object exists, and the operator does not find it: it looks for another name or label, or takes that it exists for a failure. Take AlreadyExists as done, and look at the object then."
         }
-        ("patch", 409) => {
+        (Verb::Patch, 409) => {
             "The server rejects an apply without `force` while another manager owns one of its fields, and a patch with an old resourceVersion. Force the apply of fields that are the operator's, and read the object before each attempt."
         }
         (_, 409) => {
@@ -189,29 +228,30 @@ fn difference(found: &Found) -> String {
 
 /// Whether the operator wrote a status after the last action of the user.
 fn writes_status_last(found: &Found) -> bool {
-    let last = found.log.iter().rposition(|it| it.who.trim() == "user");
+    let is_user = |it: &Entry| matches!(it.what, Happening::User(_));
+    let last = found.log.iter().rposition(is_user);
     let after = found.log.iter().skip(last.map_or(0, |at| at + 1));
-    after.filter(|it| !it.fault).any(|it| {
-        let mut words = it.text.split(' ');
-        let is_write = matches!(words.next(), Some("patch" | "update"));
-        let is_status = words.next().is_some_and(|it| it.ends_with("/status"));
-        is_write && is_status && it.text.contains(" → 2")
+    after.filter_map(Entry::answered).any(|it| {
+        let is_write = matches!(it.verb(), Verb::Patch | Verb::Update);
+        is_write && it.point.subresource == "status" && it.is_accepted()
     })
 }
 
 /// Whether a request that met the fault was sent again, with success.
-fn succeeds_later(found: &Found, what: &str) -> bool {
-    let is_fault = |it: &&Entry| it.fault && it.text.contains(what);
+fn succeeds_later(found: &Found, at: &Point) -> bool {
+    let is_fault = |it: &&Entry| matches!(&it.what, Happening::Fault { at: of, .. } if of == at);
     let after = found.log.iter().skip_while(|it| !is_fault(it)).skip(1);
-    let mut answers = after.filter_map(|it| it.text.strip_prefix(what));
-    answers.any(|rest| rest.starts_with(" → 2"))
+    let is_same = |it: &Answered| it.point.what().to_string() == at.what().to_string();
+    after
+        .filter_map(Entry::answered)
+        .any(|it| is_same(it) && it.is_accepted())
 }
 
 /// What usually leads from a fault to a state that is wrong.
 fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
-    let Point { what, .. } = &decision.at;
+    let what = decision.at.what();
     match (&decision.fault, wrong) {
-        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _) if succeeds_later(found, what) => format!(
+        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _) if succeeds_later(found, &decision.at) => format!(
             "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
         ),
         (Fault::CrashAfter | Fault::CrashBefore, Wrong::Missing) => format!(
@@ -226,8 +266,15 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
         (Fault::LostAnswer | Fault::ErrorAfter(_), Wrong::Missing) => format!(
             "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
         ),
+        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _)
+            if found.failure.after_restart == Some(AfterRestart::AsBefore) =>
+        {
+            format!(
+                "`{what}` failed, and neither the running process nor a new one puts right what is missing then. Why, the run does not show: the cause is unknown."
+            )
+        }
         (Fault::Error(409) | Fault::Touch, _) => format!(
-            "`{what}` was refused with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
+            "`{what}` was rejected with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
         ),
         (Fault::Error(_) | Fault::Disconnect, _) => format!(
             "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and have the error policy repeat the reconcile."
@@ -235,7 +282,7 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
         (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
         (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),
         (Fault::Miss(_) | Fault::Expire | Fault::Cut | Fault::Merge, _) => {
-            let deletions = if what.contains("DELETED") { " For deletions, use an owner reference or a finalizer." } else { "" };
+            let deletions = if decision.at.verb == Verb::Deleted { " For deletions, use an owner reference or a finalizer." } else { "" };
             format!(
                 "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile.{deletions}"
             )
@@ -256,7 +303,8 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
 }
 
 fn without_faults(found: &Found, wrong: Wrong) -> String {
-    let is_deleted = |it: &Entry| it.who.trim() == "user" && it.text.starts_with("deletes ");
+    let is_deleted =
+        |it: &Entry| matches!(&it.what, Happening::User(act) if act.deed == Deed::Deletes);
     let sentence = match (found.oracle, wrong) {
         (_, Wrong::Extra)
             if !found.schedule.hurry.is_empty() && found.log.iter().any(is_deleted) =>

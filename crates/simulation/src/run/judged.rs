@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::{
-    rest::{rest, settle},
+    rest::{crash_and_rest, rest, settle},
     world::World,
 };
 use crate::{
-    judge::{Reference, as_many, at_rest, emptied, gap, history, touched, untrue},
-    oracle::{Failure, Oracle},
+    judge::{
+        Allocated, Reference, as_many, at_rest, done_again, emptied, gap, history, touched, untrue,
+    },
+    oracle::{AfterRestart, Failure, Oracle, Variety},
     scenario::Scenario,
     schedule::Schedule,
     settings::{Phase, Step, Workload},
@@ -40,7 +42,7 @@ pub(super) async fn at_rest_after(
     if !world.has_ended() {
         // Without faults, the children are compared when both runs show what differs anyway.
         let known = |it: &Failure| {
-            reference.is_some() || it.oracle != Oracle::History || it.differences.is_empty()
+            reference.is_some() || it.oracle != Oracle::History || it.variety == Variety::Number
         };
         for failure in wrong(&current).into_iter().filter(known) {
             world.fail(failure);
@@ -54,8 +56,29 @@ pub(super) async fn at_rest_after(
                 world.fail(failure);
             }
         }
+        if world.may_probe() {
+            start_once_more(world, wrong).await;
+        }
     }
     current
+}
+
+/// Starts the operator once more after a failure, with a fresh cache and without faults, and notes whether that puts the state right.
+async fn start_once_more(world: &Arc<World>, wrong: impl Fn(&State) -> Vec<Failure>) {
+    let oracle = world.lock().failure.as_ref().map(|it| it.oracle);
+    let before = world.lock().changes;
+    world.probe(true);
+    crash_and_rest(world).await;
+    let is_wrong = wrong(&world.state())
+        .iter()
+        .any(|it| Some(it.oracle) == oracle);
+    let writes = world.lock().changes > before;
+    world.probe(false);
+    world.note_probe(match (is_wrong, writes) {
+        (false, _) => AfterRestart::Right,
+        (true, false) => AfterRestart::AsBefore,
+        (true, true) => AfterRestart::Writes,
+    });
 }
 
 /// Returns what does not hold at rest, after the phases before have led to `states`.
@@ -81,24 +104,31 @@ fn broken(
         is_hopeless,
     );
     let calm: Vec<_>;
-    let (known, mask) = if let Some(reference) = reference {
-        (reference.states.as_slice(), &reference.mask)
+    let (known, mask, allocated) = if let Some(reference) = reference {
+        let Reference {
+            states,
+            mask,
+            allocated,
+            ..
+        } = reference;
+        (states.as_slice(), mask, allocated)
     } else {
         calm = states.iter().flatten().cloned().collect();
-        (calm.as_slice(), &Mask::new())
+        (calm.as_slice(), &Mask::new(), &Allocated::new())
     };
-    let history = history(workload, states, current, phase, known, mask);
+    let history = history(allocated, workload, states, current, phase, known, mask);
     broken.extend(history);
     if !world.has_failed_requests() {
         broken.extend(as_many(workload, states, current, phase));
     }
     let phase_absent = &workload.phases[phase].absent;
-    let again = phase_absent.iter().filter(|key| current.contains_key(*key));
+    let again = phase_absent.iter().filter(|key| done_again(current, key));
     broken.extend(again.map(|key| {
-        let message = format!("{key} has ended and was removed by its time to live, and was created again: its work is done twice");
+        let message = format!("{key} has ended and was removed by its time to live, and was created again, although the status of its owner says that it is done");
         Failure::new(Oracle::Counts, message)
     }));
     broken.extend(world.harmed());
+    broken.extend(world.unmarked());
     // What cannot be done is not said in a status, but Pods that do not get ready are.
     let is_about_pods = matches!(
         workload.scenario,

@@ -9,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Collected, Full};
 use kube::client::Body;
 use kube_codegen_testing::On;
@@ -60,8 +60,12 @@ impl Link {
         let (parts, body) = request.into_parts();
         let bytes = body.collect_bytes().await?;
         let Some(seen) = Seen::read(&self.world.server, &parts, &bytes) else {
+            let path = parts.uri.path().to_owned();
             let request = Request::from_parts(parts, Body::from(bytes));
             let response = self.world.server.service().call(request).await?;
+            if response.status() == StatusCode::NOT_FOUND {
+                self.world.lacks_resource(&path);
+            }
             return Ok(response.map(unfailing));
         };
         self.alive().await;
@@ -70,7 +74,7 @@ impl Link {
         }
         let report = seen.is_report();
         let (point, mut faults) = self
-            .turn(seen.what(), seen.kind(), report, |steering, point| {
+            .turn(seen.point(self.replica), report, |steering, point| {
                 steering.request(point, &seen, &bytes)
             })
             .await;
@@ -220,12 +224,11 @@ impl Link {
     /// Waits until it is the turn of what arrives, and returns what goes wrong there.
     pub(super) async fn turn(
         &self,
-        what: String,
-        kind: PointKind,
+        at: Point,
         report: bool,
         describe: impl FnOnce(&Steering, &Point) -> Move,
     ) -> (Point, Vec<Fault>) {
-        let (point, mut faults) = self.world.arrive(self.replica, what, kind, report);
+        let (point, mut faults) = self.world.arrive(at, report);
         match &self.world.steering {
             Some(steering) if !report => {
                 let next = describe(steering, &point);

@@ -33,9 +33,9 @@ use crate::{
     judge::{Basis, Counts, Reference, Rested, compare_counts},
     oracle::{Failure, Oracle},
     schedule::{Point, Schedule},
-    settings::{Setup, Workload},
+    settings::{Setup, Step, Workload},
     state::State,
-    timeline::Entry,
+    timeline::{Entry, Happening, Process},
 };
 use judged::at_rest_after;
 use link::Link;
@@ -62,6 +62,8 @@ pub(crate) struct Outcome {
     pub(crate) missed: Vec<Point>,
     /// Phases in which the operator wrote Warnings and nothing else, as it does where it refuses a spec and keeps what is there.
     pub(crate) refused: BTreeSet<usize>,
+    /// The paths of requests for resources that the server does not have.
+    pub(crate) unknown: BTreeSet<String>,
     pub(crate) time: Duration,
 }
 
@@ -193,20 +195,12 @@ async fn simulate(
     let mut refused = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
         world.begin_phase(index, &workload.phases);
-        world.log("user", || format!("begins phase {index}: {}", phase.name));
         let written = |world: &World| {
             let inner = world.lock();
             (inner.changes, inner.warnings)
         };
         let before = written(&world);
-        for step in &phase.steps {
-            let code = step.run(&world.server, world.setup.patience).await;
-            world.act(step).await;
-            world.touch();
-            world.log("user", || format!("{} → {code}", step.describe()));
-            sleep(Duration::from_millis(fastrand::u64(0..20))).await;
-        }
-        world.touch();
+        user_acts(&world, &phase.steps).await;
         if let Some(time) = schedule.hurry.get(&index) {
             sleep(Duration::from_millis(*time)).await;
             states.push(None);
@@ -253,8 +247,21 @@ async fn simulate(
         applied: inner.applied,
         missed: inner.missed(),
         refused,
+        unknown: std::mem::take(&mut inner.unknown),
         time: started.elapsed(),
     }
+}
+
+/// Does what users do in a phase.
+async fn user_acts(world: &World, steps: &[Step]) {
+    for step in steps {
+        let code = step.run(&world.server, world.setup.patience).await;
+        world.act(step).await;
+        world.touch();
+        world.log(|| Happening::User(step.act(code)));
+        sleep(Duration::from_millis(fastrand::u64(0..20))).await;
+    }
+    world.touch();
 }
 
 /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same
@@ -306,7 +313,8 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
             sleep(Duration::from_millis(50)).await;
         }
         let incarnation = world.start_process(replica);
-        world.log_of(replica, || "starts".to_owned());
+        let log = |process: Process| world.log(|| Happening::Process(world.name(replica), process));
+        log(Process::Starts);
         let link = Link::new(world.clone(), replica, incarnation);
         let Some(operator) = world.setup.operator(world.version()) else {
             return;
@@ -319,10 +327,10 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
         };
         process.abort();
         match end {
-            None => world.log_of(replica, || "has crashed".to_owned()),
+            None => log(Process::Crashes),
             Some(end) => {
                 let why = end.unwrap_or_else(|_| "a panic".to_owned());
-                world.log_of(replica, || format!("has ended: {why}"));
+                log(Process::Ends(why.clone()));
                 ended.push_back(Instant::now());
                 ended.retain(|time| time.elapsed() < Duration::from_secs(300));
                 // A replica ends when it loses the lease, and is started again.

@@ -9,8 +9,9 @@ use tokio::{
 
 use super::{stall::wakes, world::World};
 use crate::{
-    oracle::{Failure, Oracle, Variety},
-    state::{Mask, differences},
+    oracle::{AfterRestart, Failure, Oracle, Variety},
+    state::{Difference, Mask, differences},
+    timeline::{Happening, Note},
 };
 
 /// Requests for one object in the second half of the time in which nothing changes. A loop goes on there; a back-off, which begins with many
@@ -93,22 +94,13 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
         && !world.has_ended()
         && is_wrong()
     {
-        world.log("simulation", || {
-            if world.has_failed_requests() {
-                "waits for a later attempt, since requests have failed".to_owned()
-            } else {
-                "waits for a later attempt, since the operator has not seen each event".to_owned()
-            }
-        });
+        let failed = world.has_failed_requests();
+        world.log(|| Happening::Simulation(Note::Waits { failed }));
         let idle = world.active();
         while world.active() == idle {
             if begin.elapsed() > patience || world.has_ended() {
                 let seconds = begin.elapsed().as_secs();
-                world.log("simulation", || {
-                    format!(
-                        "has waited for {seconds} s, and sees no later attempt that leads there"
-                    )
-                });
+                world.log(|| Happening::Simulation(Note::Waited(seconds)));
                 return;
             }
             let next = Instant::now() + world.setup.quiet / 10;
@@ -122,15 +114,10 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
 pub(super) async fn restart(world: &Arc<World>) {
     let before = world.state();
     let writes = world.lock().changes;
-    world.log("simulation", || {
-        "restarts the operator, which is at rest".to_owned()
-    });
+    world.log(|| Happening::Simulation(Note::Restarts));
     // An operator at rest may act on a fault.
     world.hold_faults(true);
-    for replica in 0..world.setup.replicas {
-        world.crash(replica);
-    }
-    rest(world).await;
+    crash_and_rest(world).await;
     world.hold_faults(false);
     if world.has_ended() || world.lock().changes == writes {
         return;
@@ -142,12 +129,48 @@ pub(super) async fn restart(world: &Arc<World>) {
         .iter()
         .rev()
         .find(|passed| passed.effect && !passed.report)
-        .map(|passed| passed.point.what.clone());
+        .map(|passed| passed.point.what().to_string());
     let message = format!(
         "the operator was at rest, and wrote again after a restart: {}",
         last.unwrap_or_default()
     );
     let found = differences(&before, &after, &Mask::new());
+    let message = match found.iter().find(|it| !it.path.is_empty()) {
+        Some(Difference {
+            object,
+            path,
+            expected,
+            found,
+        }) => {
+            let value = |value: &Option<String>| value.clone().unwrap_or("(absent)".to_owned());
+            format!(
+                "{message}, {path} of {object} from {} to {}",
+                value(expected),
+                value(found)
+            )
+        }
+        None => message,
+    };
     let failure = Failure::new(Oracle::Idempotence, message).of(Variety::Restart);
     world.fail(failure.with(found));
+    if world.may_probe() {
+        let writes = world.lock().changes;
+        world.probe(true);
+        crash_and_rest(world).await;
+        let is_same = world.lock().changes == writes;
+        world.probe(false);
+        world.note_probe(if is_same {
+            AfterRestart::Right
+        } else {
+            AfterRestart::Writes
+        });
+    }
+}
+
+/// Ends all replicas, and waits until those that follow are at rest.
+pub(super) async fn crash_and_rest(world: &Arc<World>) {
+    for replica in 0..world.setup.replicas {
+        world.crash(replica);
+    }
+    rest(world).await;
 }

@@ -18,8 +18,9 @@ use super::{
 };
 use crate::{
     fault::Fault,
-    schedule::{Point, PointKind},
+    schedule::{Point, Verb},
     state::text,
+    timeline::Happening,
 };
 
 /// How long an event waits for another one that it is merged with.
@@ -100,23 +101,27 @@ impl Link {
             return Some(Next::Send(line, 1));
         };
         let metadata = &event.object.metadata;
-        if matches!(event.kind, "BOOKMARK" | "ERROR") {
+        // Bookmarks and errors are no choice points.
+        let Some(verb) = Verb::read(event.kind) else {
             return Some(Next::Send(line, 1));
-        }
+        };
         let slash = if metadata.namespace.is_empty() {
             ""
         } else {
             "/"
         };
-        let what = format!(
-            "event {} {resource} {}{slash}{}",
-            event.kind, metadata.namespace, metadata.name
-        );
-        let report = resource == "events" || resource == "leases";
-        let next = |steering: &Steering, point: &Point| {
-            steering.event(point, resource, &metadata.name, &line)
+        let at = Point {
+            replica: self.replica,
+            verb,
+            resource: resource.to_owned(),
+            subresource: String::new(),
+            place: format!("{}{slash}{}", metadata.namespace, metadata.name),
+            occurrence: 0,
         };
-        let (point, faults) = self.turn(what, PointKind::Event, report, next).await;
+        let report = resource == "events" || resource == "leases";
+        let next =
+            |steering: &Steering, point: &Point| steering.event(point, &metadata.name, &line);
+        let (point, faults) = self.turn(at, report, next).await;
         let (mut twice, mut keeps) = (false, false);
         for fault in faults {
             if fault.hides_events() {
@@ -143,14 +148,16 @@ impl Link {
         }
         self.alive().await;
         if let Some(steering) = self.world.steering.as_ref().filter(|_| !report) {
-            steering.receives(&steering.event(&point, resource, &metadata.name, &line));
+            steering.receives(&steering.event(&point, &metadata.name, &line));
         }
         let line = self.as_its_clock_shows(resource, line.clone());
         self.world.watched(self.replica, resource, &line);
         self.world.verbatim(self.replica, &line);
         let version = &metadata.resource_version;
-        self.world.log_of(self.replica, || {
-            format!("{} (resourceVersion {version})", point.what)
+        self.world.log(|| Happening::Event {
+            replica: self.world.name(self.replica),
+            point,
+            version: version.clone(),
         });
         Some(if keeps {
             Next::Keep(line)

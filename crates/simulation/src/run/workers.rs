@@ -13,6 +13,7 @@ use super::{
 use crate::{
     request::send,
     state::{id, text},
+    timeline::Happening,
 };
 
 /// The finalizer of claims that the cluster removes.
@@ -58,14 +59,14 @@ pub(crate) async fn run(world: Arc<World>) {
             );
             // The object may be deleted by now.
             if sent.await.is_ok_and(|(status, _)| status == 200) {
-                world.log("cluster", || {
+                world.log(|| {
                     let what = match (path.ends_with("/status"), pods) {
                         (true, Pods::Ready) => "is ready",
                         (true, Pods::Lost) => "has lost a Pod",
                         (true, Pods::Failing) => "is not ready",
                         (false, _) => "is released",
                     };
-                    format!("{id} {what}")
+                    Happening::Cluster { object: id, what }
                 });
             }
             world.touch();

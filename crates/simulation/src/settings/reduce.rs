@@ -17,7 +17,10 @@ impl Step {
             Self::Create { collection, object } => {
                 Some(format!("{collection}/{}", text(object, "/metadata/name")))
             }
-            Self::Patch { path, .. } | Self::Delete { path } => Some(path.clone()),
+            Self::Patch { path, .. }
+            | Self::Delete { path }
+            | Self::Mark { path, .. }
+            | Self::Unmark { path, .. } => Some(path.clone()),
             _ => None,
         }
     }

@@ -11,6 +11,7 @@ use super::cron;
 use crate::{
     request::send,
     state::{id, text},
+    timeline::{Act, Deed},
 };
 
 /// One action of a user, or of what is around the operator.
@@ -49,6 +50,16 @@ pub(crate) enum Step {
     },
     /// Deletes an object of [`Step::Stranger`].
     Leave {
+        path: String,
+        object: Value,
+    },
+    /// Notes what another client has set in the metadata of an object. The operator must leave it there.
+    Mark {
+        path: String,
+        object: Value,
+    },
+    /// Removes the finalizer of [`Step::Mark`]; nothing of it need stay then.
+    Unmark {
         path: String,
         object: Value,
     },
@@ -123,6 +134,36 @@ impl Step {
         matches!(self, Self::Patch { .. })
     }
 
+    /// Returns what the timeline shows of the step, with the status of its response.
+    pub(crate) fn act(&self, status: u16) -> Act {
+        let (deed, path) = match self {
+            Self::Create { collection, object } => {
+                let path = format!("{collection}/{}", text(object, "/metadata/name"));
+                (Deed::Creates, path)
+            }
+            Self::Patch { path, .. } => (Deed::Changes, path.clone()),
+            Self::Delete { path } | Self::Propagate { path, .. } => (Deed::Deletes, path.clone()),
+            Self::Stranger { path, .. }
+            | Self::Leave { path, .. }
+            | Self::Mark { path, .. }
+            | Self::Unmark { path, .. }
+            | Self::Fire { path, .. }
+            | Self::Finish { path } => (Deed::Other, path.clone()),
+            Self::Dependents
+            | Self::Clear { .. }
+            | Self::Seed { .. }
+            | Self::Call { .. }
+            | Self::Turn(_) => (Deed::Other, String::new()),
+        };
+        let text = self.describe();
+        Act {
+            deed,
+            path,
+            text,
+            status,
+        }
+    }
+
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Create { collection, object } => {
@@ -140,6 +181,8 @@ impl Step {
             Self::Seed { object } => format!("stores {}, without validation", id(object)),
             Self::Stranger { path, .. } => format!("has an object of their own at {path}"),
             Self::Leave { path, .. } => format!("deletes their own object at {path}"),
+            Self::Mark { path, .. } => format!("has a finalizer on {path}"),
+            Self::Unmark { path, .. } => format!("removes their finalizer from {path}"),
             Self::Fire { path, .. } => format!("waits until the schedule of {path} fires"),
             Self::Finish { path } => format!("waits until the Jobs of {path} have ended"),
             Self::Call { name, .. } => name.clone(),
@@ -171,6 +214,7 @@ impl Step {
                 let _ = server.seed(object);
                 return 0;
             }
+            Self::Unmark { path, object } => return unmark(server, path, object).await,
             Self::Dependents => {
                 dependents(server).await;
                 return 0;
@@ -190,7 +234,7 @@ impl Step {
                 call(server);
                 return 0;
             }
-            Self::Turn(_) => return 0,
+            Self::Mark { .. } | Self::Turn(_) => return 0,
         };
         let begin = Instant::now();
         let mut wait = Duration::from_millis(50);
@@ -204,6 +248,29 @@ impl Step {
             }
             sleep(wait).await;
             wait = (wait * 2).min(Duration::from_secs(1));
+        }
+    }
+}
+
+/// Removes the finalizers of a mark from an object, as a client does that leaves those of others.
+async fn unmark(server: &ApiServer, path: &str, mark: &Value) -> u16 {
+    let json = "application/json";
+    loop {
+        let read = send(server.service(), Method::GET, path, json, &Value::Null).await;
+        let Ok((200, mut object)) = read else {
+            return read.map_or(500, |(status, _)| status);
+        };
+        let theirs = mark
+            .pointer("/metadata/finalizers")
+            .and_then(Value::as_array);
+        let list = object.pointer_mut("/metadata/finalizers");
+        if let (Some(list), Some(theirs)) = (list.and_then(Value::as_array_mut), theirs) {
+            list.retain(|name| !theirs.contains(name));
+        }
+        let written = send(server.service(), Method::PUT, path, json, &object).await;
+        let status = written.map_or(500, |(status, _)| status);
+        if status != 409 {
+            return status;
         }
     }
 }

@@ -132,6 +132,12 @@ impl Workload {
         steps.any(|step| matches!(step, Step::Call { .. }))
     }
 
+    /// Whether the server validates the objects that users create.
+    pub(crate) fn is_valid(&self) -> bool {
+        let mut steps = self.phases.iter().flat_map(|phase| &phase.steps);
+        !steps.any(|step| matches!(step, Step::Seed { .. }))
+    }
+
     pub(crate) fn position(&self, phase: &str) -> Option<usize> {
         self.phases.iter().position(|known| known.name == phase)
     }

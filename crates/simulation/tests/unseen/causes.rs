@@ -1,17 +1,25 @@
 //! Errors whose first suspect is innocent: the report names what the schedule proves.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use futures::StreamExt as _;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret},
+};
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{DynamicObject, Patch, PatchParams},
-    runtime::controller::Action,
+    api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, Preconditions},
+    runtime::{Controller, controller::Action, reflector::ObjectRef, watcher},
 };
-use kube_codegen_simulation::{Found, Oracle, Simulation};
+use kube_codegen_simulation::{Found, Oracle, Scenario, Simulation};
 use serde_json::{Value, json};
 
-use super::{control, crd, found, objects, owners};
+use super::{control, crd, found, objects, owners, resource};
 
 async fn status(
     note: &DynamicObject,
@@ -105,4 +113,286 @@ fn a_status_with_a_wrong_generation_is_not_called_unwritten() {
     assert_eq!(found.oracle, Oracle::ObservedGeneration, "{found}");
     let cause = cause(&found);
     assert!(cause.contains("names another generation"), "{cause}");
+}
+
+/// What is wrong with an operator that has a Deployment, a status and a Secret for each of its objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bug {
+    /// Does not look at the deletion timestamp.
+    Deletion,
+    /// Deletes the children of other objects, whose label it does not look at.
+    Selector,
+    /// Changes the selector of a Deployment, which cannot change.
+    Immutable,
+    /// Writes the minute into the status.
+    Minute,
+    /// Does not watch what the spec names.
+    Secret,
+    /// Ignores events of a Deployment whose generation is the same.
+    Readiness,
+    /// Removes the finalizer before the cleanup.
+    Finalizer,
+    /// Ignores an error, and goes on.
+    Ignores,
+    /// Fails where something is missing, and is repeated at once.
+    Repeats,
+    /// Writes the status first, and takes it as a proof.
+    HalfDone,
+}
+
+struct Site {
+    client: Client,
+    bug: Bug,
+}
+
+const FINALIZER: &str = "example.com/sites";
+
+impl Site {
+    fn maps(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.client.clone(), "default")
+    }
+
+    async fn deployment(&self, site: &DynamicObject) -> kube::Result<i32> {
+        let name = site.name_any();
+        let app = match self.bug {
+            Bug::Immutable => site.data["spec"]["text"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            _ => name.clone(),
+        };
+        let labels = json!({ "app": app });
+        let child = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": name, "ownerReferences": owners(site, "Site")},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "site", "image": "site"}]}},
+            },
+        });
+        let api = Api::<Deployment>::namespaced(self.client.clone(), "default");
+        let params = PatchParams::apply("sites").force();
+        let applied = api.patch(&name, &params, &Patch::Apply(child)).await?;
+        Ok(applied.status.and_then(|it| it.ready_replicas).unwrap_or(0))
+    }
+
+    async fn config(&self, site: &DynamicObject) -> kube::Result<()> {
+        let child = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": site.name_any(), "ownerReferences": owners(site, "Site"), "labels": {"app": "site"}},
+            "data": {"text": site.data["spec"]["text"]},
+        });
+        let params = PatchParams::apply("sites").force();
+        let patch = Patch::Apply(child);
+        let done = self.maps().patch(&site.name_any(), &params, &patch).await;
+        match self.bug {
+            Bug::Ignores => Ok(()),
+            _ => done.map(drop),
+        }
+    }
+
+    async fn reconcile(&self, site: &DynamicObject) -> kube::Result<Action> {
+        let client = &self.client;
+        let is_deleted = site.metadata.deletion_timestamp.is_some();
+        if self.bug == Bug::Finalizer {
+            return self.with_finalizer(site, is_deleted).await;
+        }
+        if is_deleted && self.bug != Bug::Deletion {
+            return Ok(Action::await_change());
+        }
+        let text = &site.data["spec"]["text"];
+        if self.bug == Bug::HalfDone {
+            if site.data.pointer("/status/applied") == Some(text) {
+                return Ok(Action::await_change());
+            }
+            status(site, client, "Site", json!({"applied": text})).await?;
+            self.config(site).await?;
+            return Ok(Action::await_change());
+        }
+        self.config(site).await?;
+        let mut report = json!({"observedGeneration": site.metadata.generation});
+        match self.bug {
+            Bug::Deletion | Bug::Immutable | Bug::Readiness => {
+                report["ready"] = self.deployment(site).await?.into();
+            }
+            Bug::Minute => {
+                report["minute"] = (kube_codegen_record::clock::now().as_second() / 60).into();
+            }
+            Bug::Secret => {
+                let secrets = Api::<Secret>::namespaced(client.clone(), "default");
+                let name = site.data["spec"]["secretName"].as_str().unwrap_or_default();
+                let known = secrets.get_opt(name).await?;
+                report["secret"] = json!(known.map(|it| it.data));
+            }
+            Bug::Repeats => {
+                self.maps().get("missing").await?;
+            }
+            Bug::Selector => {
+                let labelled = ListParams::default().labels("app=site");
+                for other in self.maps().list(&labelled).await? {
+                    if other.name_any() != site.name_any() {
+                        let params = DeleteParams::default().preconditions(Preconditions {
+                            uid: other.uid(),
+                            resource_version: None,
+                        });
+                        match self.maps().delete(&other.name_any(), &params).await {
+                            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
+                            done => drop(done?),
+                        }
+                    }
+                }
+            }
+            Bug::Finalizer | Bug::Ignores | Bug::HalfDone => {}
+        }
+        status(site, client, "Site", report).await?;
+        Ok(Action::await_change())
+    }
+
+    /// Has a child without an owner, which it deletes itself.
+    async fn with_finalizer(&self, site: &DynamicObject, is_deleted: bool) -> kube::Result<Action> {
+        let (sites, name) = (objects(&self.client, "Site"), site.name_any());
+        let finalizers = |list: Value| json!({"metadata": {"finalizers": list, "resourceVersion": site.resource_version()}});
+        let has_it = site.finalizers().iter().any(|it| it == FINALIZER);
+        let params = PatchParams::default();
+        if is_deleted && has_it {
+            let others: Vec<_> = site
+                .finalizers()
+                .iter()
+                .filter(|it| *it != FINALIZER)
+                .collect();
+            let patch = Patch::Merge(finalizers(json!(others)));
+            sites.patch(&name, &params, &patch).await?;
+            let child = self.maps().get_opt(&format!("{name}-data")).await?;
+            if let Some(child) = child {
+                let params = DeleteParams::default().preconditions(Preconditions {
+                    uid: child.uid(),
+                    resource_version: None,
+                });
+                self.maps().delete(&child.name_any(), &params).await?;
+            }
+        } else if !is_deleted && !has_it {
+            let all: Vec<_> = site
+                .finalizers()
+                .iter()
+                .map(String::as_str)
+                .chain([FINALIZER])
+                .collect();
+            sites
+                .patch(&name, &params, &Patch::Merge(finalizers(json!(all))))
+                .await?;
+        } else if !is_deleted {
+            let child = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{name}-data")}});
+            let params = PatchParams::apply("sites").force();
+            let name = format!("{name}-data");
+            self.maps()
+                .patch(&name, &params, &Patch::Apply(child))
+                .await?;
+        }
+        Ok(Action::await_change())
+    }
+}
+
+async fn sites(client: Client, bug: Bug) {
+    let config = watcher::Config::default();
+    let deployments = Api::<Deployment>::namespaced(client.clone(), "default");
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+    let controller =
+        Controller::new_with(objects(&client, "Site"), config.clone(), resource("Site"));
+    let controller = if bug == Bug::Readiness {
+        // The status of a Deployment is of no generation of its own.
+        let seen = Mutex::new(BTreeMap::new());
+        controller.watches(deployments, config.clone(), move |it| {
+            let (uid, generation) = (it.uid(), it.metadata.generation);
+            let before = seen.lock().unwrap().insert(uid, generation);
+            let owner = it.owner_references().first()?;
+            let of = ObjectRef::new_with(&owner.name, resource("Site")).within("default");
+            (before != Some(generation)).then_some(of)
+        })
+    } else {
+        controller.owns(deployments, config.clone())
+    };
+    controller
+        .owns(maps, config)
+        .run(
+            |site: Arc<DynamicObject>, context: Arc<Site>| async move { context.reconcile(&site).await },
+            |_, _: &kube::Error, context: Arc<Site>| match context.bug {
+                Bug::Repeats => Action::requeue(Duration::from_millis(200)),
+                _ => Action::requeue(Duration::from_secs(1)),
+            },
+            Arc::new(Site { client, bug }),
+        )
+        .for_each(|_| async {})
+        .await;
+}
+
+/// Each error, with what its report must say, and what it must not say.
+#[test]
+fn causes_are_those_of_the_code() {
+    let only = std::env::var("CAUSE").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for (bug, expected) in [
+        (
+            Bug::Deletion,
+            "does not look at `metadata.deletionTimestamp`",
+        ),
+        (
+            Bug::Selector,
+            "in turn: one reconcile deletes what another one wants",
+        ),
+        (Bug::Immutable, "field is immutable"),
+        (
+            Bug::Minute,
+            "Each start of the operator writes another value",
+        ),
+        (Bug::Secret, "does not watch secrets"),
+        (Bug::Readiness, "no request follows"),
+        (Bug::Finalizer, "took the finalizer off too early"),
+        (
+            Bug::Ignores,
+            "as if it had succeeded: the error was ignored",
+        ),
+        (Bug::Repeats, "fails with 404 each time"),
+        (
+            Bug::HalfDone,
+            "which had succeeded before, makes it look done",
+        ),
+    ] {
+        if !format!("{bug:?}").contains(&only) {
+            continue;
+        }
+        let spec = json!({"text": {"type": "string"}, "secretName": {"type": "string", "enum": ["site-secret"]}});
+        let simulation = Simulation::new("sites")
+            .crd(&crd("Site", &spec))
+            .without_scenario(Scenario::Strangers)
+            .operator(move |client| sites(client, bug));
+        let simulation = match bug {
+            Bug::Finalizer => simulation.without(Oracle::OwnerReferences),
+            _ => simulation,
+        };
+        let found = match simulation.explore() {
+            Ok(summary) => {
+                wrong.push(format!("{bug:?} is not found: {summary}"));
+                continue;
+            }
+            Err(found) => found,
+        };
+        let report = found.to_string();
+        eprintln!("{bug:?}: {report}");
+        let cause = report
+            .split_once("likely cause:")
+            .map_or("", |(_, cause)| cause);
+        let cause = cause.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !cause.contains(expected) {
+            wrong.push(format!(
+                "{bug:?} ({:?}): {}\n  {cause}",
+                found.oracle, found.message
+            ));
+        }
+        // The headline names what it is about.
+        assert!(
+            !found.message.contains("the state at rest is another one"),
+            "{report}"
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

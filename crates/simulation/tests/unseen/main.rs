@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod around;
+mod calm;
 mod causes;
 mod claims;
 mod cluster;
@@ -18,6 +19,7 @@ mod shards;
 mod singleton;
 mod spin;
 mod styles;
+mod tolerated;
 mod upgrade;
 mod volumes;
 

@@ -146,9 +146,10 @@ impl Reflector {
         let report = || report(&self.state, failure);
         self.state.not_served(&self.scope, report).await;
         tokio::select! {
-            () = delay => {}
+            biased;
             // The list of another namespace may succeed.
             () = self.state.service.served() => {}
+            () = delay => {}
         }
     }
 

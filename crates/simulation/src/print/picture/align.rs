@@ -1,7 +1,7 @@
 //! Puts the lines of two runs beside each other: equal ones into one row.
 use std::time::Duration;
 
-use crate::timeline::Entry;
+use crate::timeline::{Entry, Happening};
 
 /// The most lines of a run that are compared with all of the other one.
 const COMPARED: usize = 1500;
@@ -30,9 +30,9 @@ impl Row {
 
 /// Returns the rows of two runs, by their longest common subsequence.
 pub(super) fn rows(left: &[Entry], right: &[Entry]) -> Vec<Row> {
-    let (a, b): (Vec<String>, Vec<String>) = (
-        left.iter().map(Entry::what).collect(),
-        right.iter().map(Entry::what).collect(),
+    let (a, b): (Vec<Happening>, Vec<Happening>) = (
+        left.iter().map(Entry::general).collect(),
+        right.iter().map(Entry::general).collect(),
     );
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let mut rows: Vec<Row> = (0..same).map(|at| Row::both(at, at)).collect();
@@ -105,22 +105,35 @@ fn part(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        schedule::{Point, Verb},
+        timeline::Replica,
+    };
 
-    fn entries(texts: &[&str]) -> Vec<Entry> {
-        let entry = |text: &&str| Entry {
+    /// Events of these resources, with their versions.
+    fn entries(events: &[(&str, &str)]) -> Vec<Entry> {
+        let entry = |(resource, version): &(&str, &str)| Entry {
             at: Duration::ZERO,
-            who: "operator".to_owned(),
-            text: (*text).to_owned(),
-            fault: false,
-            answered: None,
+            what: Happening::Event {
+                replica: Replica::Only,
+                point: Point {
+                    replica: 0,
+                    verb: Verb::Modified,
+                    resource: (*resource).to_owned(),
+                    subresource: String::new(),
+                    place: String::new(),
+                    occurrence: 0,
+                },
+                version: (*version).to_owned(),
+            },
         };
-        texts.iter().map(entry).collect()
+        events.iter().map(entry).collect()
     }
 
     #[test]
     fn equal_lines_share_a_row() {
-        let left = entries(&["a", "b (resourceVersion 3)", "fault", "c", "d"]);
-        let right = entries(&["a", "b (resourceVersion 4)", "d", "e"]);
+        let left = entries(&[("a", ""), ("b", "3"), ("x", ""), ("c", ""), ("d", "")]);
+        let right = entries(&[("a", ""), ("b", "4"), ("d", ""), ("e", "")]);
         let found = rows(&left, &right);
         let shown: Vec<(Option<usize>, Option<usize>)> =
             found.iter().map(|row| (row.left, row.right)).collect();
@@ -142,7 +155,8 @@ mod tests {
 
     #[test]
     fn different_lines_of_one_time_share_a_row() {
-        let (left, mut right) = (entries(&["a", "x", "y"]), entries(&["a", "u", "v"]));
+        let left = entries(&[("a", ""), ("x", ""), ("y", "")]);
+        let mut right = entries(&[("a", ""), ("u", ""), ("v", "")]);
         right[2].at = Duration::from_secs(1);
         let found = rows(&left, &right);
         let shown: Vec<(Option<usize>, Option<usize>)> =

@@ -1,11 +1,14 @@
 //! The lanes of a run, from the user to the controllers of children, and what a step draws on them.
 use kube_codegen_look::picture::{Lane, Look, Parties, Shade, Sign, Step};
 
-use crate::timeline::Entry;
+use crate::{
+    schedule::{PointKind, Verb},
+    timeline::{Answered, Entry, Happening, Lag, Process, Replica},
+};
 
 /// The lanes, from left to right.
 pub(super) struct Lanes {
-    replicas: Vec<String>,
+    replicas: Vec<Replica>,
     parties: Parties,
 }
 
@@ -14,28 +17,28 @@ pub(super) type Stale = String;
 
 impl Lanes {
     pub(super) fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Self {
-        let (mut replicas, mut cluster): (Vec<String>, _) = (Vec::new(), false);
+        let (mut replicas, mut cluster): (Vec<Replica>, _) = (Vec::new(), false);
         for entry in entries {
-            match entry.who.trim() {
-                "cluster" => cluster = true,
-                who if is_replica(who) && !replicas.iter().any(|it| it == who) => {
-                    replicas.push(who.to_owned());
-                }
-                _ => {}
-            }
+            cluster |= matches!(entry.what, Happening::Cluster { .. });
+            replicas.extend(entry.replica());
         }
         if replicas.is_empty() {
-            replicas.push("operator".to_owned());
+            replicas.push(Replica::Only);
         }
         replicas.sort();
+        replicas.dedup();
+        let names = replicas.iter().map(Replica::to_string);
         Self {
-            parties: Parties::new(replicas.clone(), cluster),
+            parties: Parties::new(names.collect(), cluster),
             replicas,
         }
     }
 
-    fn replica(&self, who: &str) -> usize {
-        self.replicas.iter().position(|it| it == who).unwrap_or(0)
+    fn replica(&self, entry: &Entry) -> usize {
+        let replica = entry.replica();
+        let mut replicas = self.replicas.iter();
+        let found = replicas.position(|it| Some(*it) == replica);
+        found.unwrap_or(0)
     }
 
     /// Returns the names of the lanes.
@@ -45,14 +48,19 @@ impl Lanes {
 
     /// Returns what an entry is in the picture. `stale` is what the cache lacks then.
     pub(super) fn step(&self, entry: &Entry, stale: &[Stale]) -> Step {
-        let who = entry.who.trim();
-        let shade = (self.parties.cache(self.replica(who)), Shade::Stale);
+        let shade = (self.parties.cache(self.replica(entry)), Shade::Stale);
         // A line about the cache says it already.
-        let lacks = stale.iter().filter(|_| who != "its cache");
+        let is_cache = matches!(entry.what, Happening::Cache(..));
+        let lacks = stale.iter().filter(|_| !is_cache);
+        let who = if entry.is_fault() {
+            "fault".into()
+        } else {
+            entry.who()
+        };
         Step {
-            who: if who == "FAULT" { "fault" } else { who }.to_owned(),
-            text: entry.text.clone(),
-            fault: entry.fault,
+            who: who.into_owned(),
+            text: entry.what.to_string(),
+            fault: entry.is_fault(),
             sign: self.sign(entry),
             shades: stale.first().map(|_| shade).into_iter().collect(),
             remarks: lacks.map(|lacks| format!("cache {lacks}")).collect(),
@@ -60,9 +68,7 @@ impl Lanes {
     }
 
     fn sign(&self, entry: &Entry) -> Sign {
-        let json = entry.json();
-        let kind = json["kind"].as_str().unwrap_or_default();
-        let replica = self.replica(entry.who.trim());
+        let replica = self.replica(entry);
         let server = self.parties.server();
         let (operator, cache) = (self.parties.operator(replica), self.parties.cache(replica));
         let arrow = |from, to, look, answered| Sign::Arrow {
@@ -71,95 +77,113 @@ impl Lanes {
             look,
             answered,
         };
-        match kind {
-            "request" => {
-                let status = json["status"].as_u64().unwrap_or_default();
-                // A read of what is not there yet, or not any more, has not failed.
-                let failed = status >= 400 && !(status == 404 && json["verb"] == "get");
-                let look = if failed { Look::Bad } else { Look::Good };
+        match &entry.what {
+            Happening::Request(_, Answered { point, status, .. }) => {
+                let look = match (point.verb, status) {
+                    // A read of what is not there yet, or not any more, has not failed.
+                    (Verb::Get, 404) => Look::Note,
+                    (_, 400..) => Look::Bad,
+                    _ => Look::Good,
+                };
                 arrow(operator, server, look, true)
             }
-            "event" => arrow(server, cache, Look::Event, false),
-            "user" => arrow(self.parties.user(), server, Look::User, false),
-            "cluster" => arrow(self.parties.cluster(), server, Look::Cluster, false),
-            "fault" if entry.text.contains(": event ") => Sign::Bolt { at: cache },
-            "fault" => Sign::Bolt { at: operator },
-            "process" => {
-                let ends = entry.text.contains("crash") || entry.text.contains("end");
-                Sign::Dot {
-                    at: operator,
-                    look: if ends { Look::Bad } else { Look::Good },
-                }
+            Happening::Event { .. } => arrow(server, cache, Look::Event, false),
+            Happening::User(_) => arrow(self.parties.user(), server, Look::User, false),
+            Happening::Cluster { .. } => {
+                arrow(self.parties.cluster(), server, Look::Cluster, false)
             }
-            "cache" => Sign::Dot {
+            Happening::Fault { at, .. } if at.kind() == PointKind::Event => {
+                Sign::Bolt { at: cache }
+            }
+            Happening::Fault { .. } => Sign::Bolt { at: operator },
+            Happening::Process(_, process) => Sign::Dot {
+                at: operator,
+                look: match process {
+                    Process::Starts => Look::Good,
+                    Process::Crashes | Process::Ends(_) => Look::Bad,
+                },
+            },
+            Happening::Cache(..) => Sign::Dot {
                 at: cache,
                 look: Look::Note,
             },
-            _ => Sign::None,
+            Happening::Phase { .. } | Happening::Simulation(_) | Happening::Bytes(..) => Sign::None,
         }
     }
 }
 
-fn is_replica(who: &str) -> bool {
-    !matches!(
-        who,
-        "user" | "cluster" | "simulation" | "its cache" | "FAULT"
-    )
+pub(super) fn is_phase(entry: &Entry) -> bool {
+    matches!(entry.what, Happening::Phase { .. })
 }
 
-pub(super) fn is_phase(entry: &Entry) -> bool {
-    entry.who.trim() == "user" && entry.text.starts_with("begins phase ")
+/// Whether a plural is that of a kind: it begins with its letters, but for the last one of `Policy`.
+fn is_plural(resource: &str, kind: &str) -> bool {
+    let kind = kind.to_lowercase();
+    resource.starts_with(kind.strip_suffix('y').unwrap_or(&kind))
+}
+
+impl Lag {
+    fn name(&self) -> &str {
+        self.place.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether an entry shows the object to the operator.
+    fn is_seen(&self, entry: &Entry) -> bool {
+        match &entry.what {
+            Happening::Event { point, .. } => self.is_at(&point.resource, &point.place),
+            Happening::Request(_, Answered { point, .. }) => {
+                point.verb == Verb::List && is_plural(&point.resource, &self.kind)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_at(&self, resource: &str, place: &str) -> bool {
+        is_plural(resource, &self.kind) && place == self.place
+    }
+
+    /// Whether an entry changes the object.
+    fn is_changed(&self, entry: &Entry) -> bool {
+        match &entry.what {
+            Happening::Request(_, answered) => {
+                let at = &answered.point;
+                answered.has_changed() && self.is_at(&at.resource, &at.place)
+            }
+            Happening::User(act) => {
+                let mut parts = act.path.rsplit('/');
+                let name = parts.next().unwrap_or_default();
+                let is_same = name == self.name();
+                is_same && parts.next().is_some_and(|it| is_plural(it, &self.kind))
+            }
+            Happening::Cluster { object, .. } => {
+                object.ends_with(&format!("{} {}", self.kind, self.place))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Returns for each line of a run what the caches lack there. A line about the caches says it for a moment; it began with the first change of
 /// the object that was not seen, and ends with the next event about it.
 pub(super) fn stale(log: &[Entry]) -> Vec<Vec<Stale>> {
     let mut all: Vec<Vec<Stale>> = vec![Vec::new(); log.len()];
-    for (at, entry) in log
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| entry.who.trim() == "its cache")
-    {
-        for lacks in entry.text.split("; ") {
-            let Some(object) = lacks.split([' ', ',']).find(|word| word.contains('/')) else {
-                continue;
-            };
-            let name = object.rsplit('/').next().unwrap_or(object);
-            // Before the place is the kind: its plural begins with it, but for the last letter.
-            let kind = lacks.split(object).next().unwrap_or_default();
-            let kind = kind.split_whitespace().last().unwrap_or_default();
-            let kind = kind.to_lowercase();
-            let kind = kind.strip_suffix('y').unwrap_or(&kind);
-            let is_about = |it: &Entry| {
-                let mut words = it.text.split([' ', '/', ':']);
-                words.any(|word| word == name) && it.text.to_lowercase().contains(kind)
-            };
-            let is_event = |it: &Entry| it.text.starts_with("event ") && is_about(it);
-            let is_change = |it: &Entry| {
-                !it.fault
-                    && it.text.contains(" → 2")
-                    && !it.text.ends_with("(no change)")
-                    && is_about(it)
-                    && !["get", "list", "watch"]
-                        .iter()
-                        .any(|verb| it.text.starts_with(verb))
-            };
-            let is_list =
-                |it: &Entry| it.text.starts_with("list ") && it.text.to_lowercase().contains(kind);
-            let seen = log[..at]
-                .iter()
-                .rposition(|it| is_event(it) || is_list(it))
-                .map_or(0, |seen| seen + 1);
-            let before = log[seen..at].iter().position(is_change);
+    for (at, entry) in log.iter().enumerate() {
+        let Happening::Cache(_, lags) = &entry.what else {
+            continue;
+        };
+        for lag in &lags.shown {
+            let seen = log[..at].iter().rposition(|it| lag.is_seen(it));
+            let seen = seen.map_or(0, |seen| seen + 1);
+            let before = log[seen..at].iter().position(|it| lag.is_changed(it));
             let before = before.map_or(at, |before| seen + before);
-            let after = log[at..]
-                .iter()
-                .position(|it| is_event(it) || it.text == "starts");
+            let starts = |it: &Entry| matches!(it.what, Happening::Process(_, Process::Starts));
+            let mut after = log[at..].iter();
+            let after = after.position(|it| lag.is_seen(it) || starts(it));
             let until = after.map_or(at + 2, |after| at + after).min(log.len());
+            let lacks = lag.general().to_string();
             for lacking in &mut all[before..until.max(at + 1)] {
-                let lacks = lacks.split(" (resourceVersion").next().unwrap_or(lacks);
-                if !lacking.iter().any(|it| it == lacks) {
-                    lacking.push(lacks.to_owned());
+                if !lacking.contains(&lacks) {
+                    lacking.push(lacks.clone());
                 }
             }
         }

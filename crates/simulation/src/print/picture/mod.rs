@@ -10,7 +10,7 @@ use kube_codegen_look::{
 };
 
 use super::{Found, fold::shown, pattern};
-use crate::timeline::Entry;
+use crate::timeline::{Entry, Happening, Note};
 use lanes::Lanes;
 
 /// Rows before the first fault, at most.
@@ -122,17 +122,14 @@ fn timeline(picture: &mut Picture, found: &Found) {
     let end = log.len();
     log.push(Entry {
         at: log.last().map(|it| it.at).unwrap_or_default(),
-        who: "simulation".to_owned(),
-        text: format!("finds: {}", found.message),
-        fault: false,
-        answered: None,
+        what: Happening::Simulation(Note::Finds(found.message.clone())),
     });
     let lanes = Lanes::of(log.iter().chain(&calm));
     let rows = align::rows(&log, &calm);
     let parting = rows.iter().position(|row| row.parts);
     let fault = rows
         .iter()
-        .position(|row| row.left.is_some_and(|at| log[at].fault));
+        .position(|row| row.left.is_some_and(|at| log[at].is_fault()));
     let first = fault.into_iter().chain(parting).min().unwrap_or(0);
     picture.before = first.saturating_sub(BEFORE);
     // What the run without faults does after the failure says little.
@@ -157,7 +154,7 @@ fn timeline(picture: &mut Picture, found: &Found) {
         picture.rows.push(Row {
             at: one.map(|it| it.at).unwrap_or_default(),
             left: left.map(|(entry, stale)| Step {
-                fault: entry.fault || row.left == Some(end),
+                fault: entry.is_fault() || row.left == Some(end),
                 ..lanes.step(entry, stale)
             }),
             right: right.map(|(entry, stale)| lanes.step(entry, stale)),

@@ -5,79 +5,112 @@ use super::*;
 use crate::{
     fault::Fault,
     oracle::{Failure, Oracle, Variety},
-    schedule::{Decision, Point, Schedule},
+    schedule::{Decision, Point, Schedule, Verb},
     state::Difference,
-    timeline::Answered,
+    timeline::{
+        Act, Answered, Deed, Effect, Entry, Happening, Lag, Lagging, Lags, Process, Replica,
+    },
 };
 
-fn entries(lines: &[(u64, &str, &str)]) -> Vec<Entry> {
-    let entry = |(at, who, text): &(u64, &str, &str)| Entry {
-        at: Duration::from_millis(*at),
-        who: (*who).to_owned(),
-        text: (*text).to_owned(),
-        fault: *who == "FAULT",
-        answered: None,
-    };
-    lines.iter().map(entry).collect()
+fn at(verb: Verb, resource: &str, place: &str) -> Point {
+    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+    Point {
+        replica: 0,
+        verb,
+        resource: resource.to_owned(),
+        subresource: subresource.to_owned(),
+        place: place.to_owned(),
+        occurrence: 1,
+    }
 }
 
-/// The entry of a request: its verb, its resource and object, the status of the response and what the text says beyond that.
-fn request(verb: &'static str, of: &str, status: u16, more: &str) -> Entry {
+fn entry(ms: u64, what: Happening) -> Entry {
+    let at = Duration::from_millis(ms);
+    Entry { at, what }
+}
+
+/// A request, with the status of its response.
+fn request(verb: Verb, resource: &str, place: &str, status: u16, effect: Effect) -> Happening {
     let answered = Answered {
-        verb,
-        what: format!("{verb} {of}"),
+        point: at(verb, resource, place),
         status,
-        is_report: of.starts_with("events "),
+        is_report: resource == "events",
+        effect,
+        deleted_owner: None,
     };
-    Entry {
-        at: Duration::ZERO,
-        who: "operator".to_owned(),
-        text: answered.text(Some(more).filter(|it| !it.is_empty())),
-        fault: false,
-        answered: Some(answered),
+    Happening::Request(Replica::Only, answered)
+}
+
+fn event(resource: &str) -> Happening {
+    Happening::Event {
+        replica: Replica::Only,
+        point: at(Verb::Added, resource, "default/a"),
+        version: "4".to_owned(),
     }
 }
 
 fn found(name: &str) -> Found {
+    let (create, patch) = (Verb::Create, Verb::Patch);
+    let (deployments, place) = ("deployments", "default/a");
+    let written = |ms, verb, resource, status| {
+        entry(ms, request(verb, resource, place, status, Effect::Unknown))
+    };
+    let ready = Happening::Cluster {
+        object: "apps/Deployment default/a".to_owned(),
+        what: "is ready",
+    };
     let begin = [
-        (0, "user", "begins phase 0: create"),
-        (
+        entry(
+            0,
+            Happening::Phase {
+                index: 0,
+                name: "create".to_owned(),
+            },
+        ),
+        entry(
             1,
-            "user",
-            "creates /apis/example.com/v1/namespaces/default/widgets/a → 201",
+            Happening::User(Act {
+                deed: Deed::Creates,
+                path: "/apis/example.com/v1/namespaces/default/widgets/a".to_owned(),
+                text: "creates a".to_owned(),
+                status: 201,
+            }),
         ),
-        (
-            2,
-            "operator",
-            "event ADDED widgets default/a (resourceVersion 3)",
-        ),
-        (4, "operator", "create deployments.apps default/a → 201"),
+        entry(2, event("widgets")),
+        written(4, create, deployments, 201),
     ];
+    let point = at(Verb::Added, deployments, place);
     let failed = [
-        (
+        entry(
             5,
-            "FAULT",
-            "the watch shows nothing for 60 s: event ADDED deployments.apps default/a",
+            Happening::Fault {
+                fault: Fault::Stall(60_000),
+                at: point.clone(),
+            },
         ),
-        (9, "cluster", "Deployment default/a is ready → 200"),
-        (20, "  its cache", "lacks Deployment default/a"),
-        (21, "operator", "create deployments.apps default/a → 409"),
-        (30, "operator", "has crashed"),
+        entry(9, ready.clone()),
+        entry(
+            20,
+            Happening::Cache(
+                Replica::Only,
+                Lags {
+                    shown: vec![Lag {
+                        kind: "Deployment".to_owned(),
+                        place: place.to_owned(),
+                        how: Lagging::Lacks,
+                    }],
+                    more: 0,
+                },
+            ),
+        ),
+        written(21, create, deployments, 409),
+        entry(30, Happening::Process(Replica::Only, Process::Crashes)),
     ];
     let calm = [
-        (
-            5,
-            "operator",
-            "event ADDED deployments.apps default/a (resourceVersion 4)",
-        ),
-        (9, "cluster", "Deployment default/a is ready → 200"),
-        (22, "operator", "patch widgets/status default/a → 200"),
+        entry(5, event(deployments)),
+        entry(9, ready),
+        written(22, patch, "widgets/status", 200),
     ];
-    let point = Point {
-        replica: 0,
-        what: "event ADDED deployments.apps default/a".to_owned(),
-        occurrence: 1,
-    };
     let failure = Failure::new(Oracle::EndState, format!("another state {name}"));
     let difference = Difference {
         object: format!("Deployment default/{name}"),
@@ -103,8 +136,8 @@ fn found(name: &str) -> Found {
         name: name.to_owned(),
         learned: 7,
         failure: failure.with(vec![difference]),
-        log: entries(&[&begin[..], &failed[..]].concat()),
-        calm: entries(&[&begin[..], &calm[..]].concat()),
+        log: [&begin[..], &failed[..]].concat(),
+        calm: [&begin[..], &calm[..]].concat(),
     }
 }
 
@@ -119,12 +152,12 @@ fn what_a_cache_lacks_is_shaded_from_the_change_on() {
         let row = rows.iter().find(|row| row.contains(text)).unwrap();
         row.contains("cache lacks Deployment default/a")
     };
-    assert!(is_stale("create deployments.apps default/a → 201"));
-    assert!(is_stale("create deployments.apps default/a → 409"));
+    assert!(is_stale("create deployments default/a → 201"));
+    assert!(is_stale("create deployments default/a → 409"));
     assert!(!is_stale("event ADDED widgets default/a"));
     assert_eq!(page.matches(" parting").count(), 1);
     let parting = rows.iter().position(|row| row.contains(" parting"));
-    let fault = rows.iter().position(|row| row.contains("shows nothing"));
+    let fault = rows.iter().position(|row| row.contains("nothing arrives"));
     assert_eq!(parting, fault);
 }
 
@@ -145,36 +178,42 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
         };
         pattern::likely(&found).unwrap()
     };
-    let repeated = |oracle, entry| cause(oracle, &vec![entry; 30]);
-    let refused = request("patch", "maps a", 409, "Apply failed with 1 conflict");
-    assert!(
-        repeated(Oracle::Rest, refused).contains("The server rejects an apply without `force`")
-    );
-    let exists = request("create", "maps a", 409, "maps \"a\" already exists");
+    let repeated = |oracle, what| cause(oracle, &vec![entry(0, what); 30]);
+    let map = |verb, status, effect| request(verb, "maps", "a", status, effect);
+    let rejected = |why: &str| Effect::Rejected(why.to_owned());
+    let conflict = map(Verb::Patch, 409, rejected("Apply failed with 1 conflict"));
+    assert!(repeated(Oracle::Rest, conflict).contains("Another manager owns a field"));
+    let exists = map(Verb::Create, 409, rejected("maps \"a\" already exists"));
     assert!(repeated(Oracle::Rest, exists).contains("Take AlreadyExists as done"));
-    let idle = request("patch", "maps a", 200, "no change");
+    let idle = map(Verb::Patch, 200, Effect::None);
     assert!(repeated(Oracle::Requests, idle).contains("nothing that they write changes anything"));
-    let busy = request("patch", "maps a", 200, "changes data.a");
+    let busy = map(
+        Verb::Patch,
+        200,
+        Effect::Changes(vec!["data.a".to_owned()], 0),
+    );
     assert!(repeated(Oracle::Requests, busy).contains("writes something that causes the next one"));
-    // A name or a message that looks like the end of another entry changes nothing.
-    let arrow = request("patch", "maps a → 200", 409, "a → 200");
-    let rejected = "`patch maps a → 200` is rejected with 409";
-    assert!(repeated(Oracle::Rest, arrow).starts_with(rejected));
     // Attempts for an object that is gone, with the Events that report them.
+    let unknown = |verb, resource, status| {
+        entry(
+            0,
+            request(verb, resource, "default/a", status, Effect::Unknown),
+        )
+    };
     let mut log = Vec::new();
     for _ in 0..8 {
-        log.push(request("get", "widgets default/a", 404, ""));
-        log.push(request("patch", "widgets/status default/a", 404, ""));
-        log.push(request("create", "events default/a.*", 201, ""));
+        log.push(unknown(Verb::Get, "widgets", 404));
+        log.push(unknown(Verb::Patch, "widgets/status", 404));
+        log.push(unknown(Verb::Create, "events", 201));
     }
     let gone = "end the reconcile without an error";
     let cause = |log: &[Entry]| cause(Oracle::Requests, log);
     assert!(cause(&log).starts_with("`patch widgets/status default/a` is rejected with 404"));
     assert!(cause(&log).contains(gone));
     // Where the first request ends the attempt, too; a read that a write follows is none.
-    log.retain(|it| !it.text.starts_with("patch"));
+    log.retain(|it| it.answered().is_none_or(|it| it.verb() != Verb::Patch));
     assert!(cause(&log).contains(gone));
-    log.push(request("create", "deployments default/a", 201, ""));
+    log.push(unknown(Verb::Create, "deployments", 201));
     assert!(!cause(&log).contains(gone));
 }
 
@@ -194,7 +233,11 @@ fn each_variety_of_a_failure_has_a_cause() {
         (Oracle::Rest, Variety::Refused, "never succeeds"),
         (Oracle::Rest, Variety::TwoStates, "overwrite each other"),
         (Oracle::Rest, Variety::Repeated, "follow each other"),
-        (Oracle::Idempotence, Variety::Restart, "counts from zero"),
+        (
+            Oracle::Idempotence,
+            Variety::Restart,
+            "the run does not show",
+        ),
         (Oracle::Rest, Variety::Usual, "differs from the last time"),
     ] {
         let mut found = found("a");

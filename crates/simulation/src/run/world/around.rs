@@ -10,8 +10,8 @@ use tower::BoxError;
 use super::{Nodes, World};
 use crate::{
     fault::Fault,
-    judge,
-    oracle::{Failure, Oracle},
+    judge::{self, Harm},
+    oracle::{Failure, Oracle, Variety},
     request::{Seen, send},
     settings::{Refusal, Step, Turn, Version},
     state::{id, text},
@@ -33,6 +33,8 @@ pub(super) struct Around {
     pub(super) is_hopeless: bool,
     /// Objects of others, by their keys in a state.
     strangers: BTreeMap<String, Value>,
+    /// What others have set in the metadata of objects, by their keys in a state.
+    marks: BTreeMap<String, Value>,
     /// The Jobs of `CronJob`s, in a phase in which a schedule fires.
     pub(super) fired: BTreeMap<String, Value>,
     /// What the operator has deleted in this phase, before that.
@@ -78,6 +80,12 @@ impl World {
             }
             Step::Leave { object, .. } => {
                 around.strangers.remove(&id(object));
+            }
+            Step::Mark { object, .. } => {
+                around.marks.insert(id(object), object.clone());
+            }
+            Step::Unmark { object, .. } => {
+                around.marks.remove(&id(object));
             }
             _ => {}
         }
@@ -174,11 +182,37 @@ impl World {
         });
         let strangers = strangers.iter();
         let failures = strangers.filter_map(|(key, object)| {
-            let (how, differences) = judge::harm(key, object, found.get(key))?;
-            let message = format!("{key}, which belongs to another client, {how}");
-            Some(Failure::new(Oracle::Strangers, message).with(differences))
+            let (harm, differences) = judge::harm(key, object, found.get(key))?;
+            let (how, variety) = match harm {
+                Harm::Deleted => ("was deleted", Variety::Usual),
+                Harm::Changed => ("was changed", Variety::TakenOver),
+            };
+            let mut message = format!("{key}, which belongs to another client, {how}");
+            if let Some(first) = differences.first().filter(|it| !it.path.is_empty()) {
+                message = format!("{message}: {first}");
+            }
+            let failure = Failure::new(Oracle::Strangers, message).of(variety);
+            Some(failure.with(differences))
         });
         failures.collect()
+    }
+
+    /// Returns a failure for each object that lacks what others have set in its metadata.
+    pub(crate) fn unmarked(&self) -> Vec<Failure> {
+        let marks = self.lock().around.marks.clone();
+        if marks.is_empty() {
+            return Vec::new();
+        }
+        let mut found: BTreeMap<String, Value> = BTreeMap::new();
+        self.server.filter_map(|object| {
+            let key = id(object);
+            let is_known = marks.contains_key(&key);
+            is_known.then(|| found.insert(key, object.clone()))
+        });
+        let marks = marks.iter();
+        marks
+            .filter_map(|(key, mark)| judge::vanished(key, mark, found.get(key)))
+            .collect()
     }
 
     /// Notes the Jobs of `CronJob`s: they are not the operator's.

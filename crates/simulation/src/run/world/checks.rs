@@ -11,6 +11,7 @@ use crate::{
     request::Seen,
     schedule::{Point, PointKind},
     state::{Mask, State, comparable, differences, id, text},
+    timeline::Happening,
 };
 
 /// How often a child of an owner that is deleted may be created: until the cache shows the deletion.
@@ -108,8 +109,9 @@ impl World {
         drop(inner);
         self.replaces(seen, object);
         if is_collected {
-            self.log("cluster", || {
-                format!("collects {key}: no object has the uid of its owner reference")
+            self.log(|| Happening::Cluster {
+                object: key.clone(),
+                what: "is collected: no object has the uid of its owner reference",
             });
         }
         if owned || self.setup.is_primary(&seen.group, &seen.resource) {
@@ -139,6 +141,10 @@ impl World {
     }
 
     pub(super) fn remember(&self, object: &Value) {
+        // The answer to a delete.
+        if text(object, "/kind") == "Status" {
+            return;
+        }
         let mut inner = self.lock();
         let (count, versions) = inner.versions.entry(id(object)).or_default();
         *count += 1;

@@ -29,10 +29,10 @@ use crate::{
     fault::Fault,
     judge::{Basis, Counts, Rested},
     names::Names,
-    oracle::Failure,
-    schedule::{Point, PointKind, Schedule},
+    oracle::{AfterRestart, Failure},
+    schedule::{Point, Schedule},
     settings::{Phase, Setup},
-    timeline::{Answered, Entry},
+    timeline::{Entry, Happening},
 };
 use around::Around;
 use nodes::Nodes;
@@ -46,11 +46,14 @@ pub(crate) use steer::{Choice, Decide, Follow, Move, Steering};
 #[derive(Clone, Debug)]
 pub(crate) struct Passed {
     pub(crate) point: Point,
-    pub(crate) kind: PointKind,
     /// Of the workload.
     pub(crate) phase: usize,
     /// Whether a write changed the server.
     pub(crate) effect: bool,
+    /// Of the response; 0 where there was none.
+    pub(crate) status: u16,
+    /// Why the server rejected it; only in a run without faults.
+    pub(crate) reason: Option<String>,
     /// Whether only an Event or a Lease is written.
     pub(crate) report: bool,
     /// What a write created.
@@ -72,6 +75,15 @@ pub(crate) struct Child {
 }
 
 impl Child {
+    /// Returns the key of a Job in a state.
+    pub(crate) fn key(&self) -> Option<String> {
+        let (namespace, name) = self
+            .path
+            .strip_prefix("/apis/batch/v1/namespaces/")?
+            .split_once("/jobs/")?;
+        Some(format!("batch/Job {namespace}/{name}"))
+    }
+
     /// Returns the plural of its kind.
     pub(crate) fn plural(&self) -> &str {
         self.path.rsplit('/').nth(1).unwrap_or_default()
@@ -85,7 +97,7 @@ pub(crate) struct Inner {
     held: HashMap<Point, Vec<Fault>>,
     /// The lists whose second page is to expire.
     cuts: Vec<Cut>,
-    occurrences: HashMap<(usize, String), u32>,
+    occurrences: HashMap<Point, u32>,
     /// Requests that have failed in this phase, as far as the operator knows.
     failed: u32,
     /// The objects with fields that the operator may write at any time, without these.
@@ -116,6 +128,8 @@ pub(crate) struct Inner {
     watched: BTreeSet<String>,
     /// The rest of the run is known.
     stopped: bool,
+    /// Whether the run goes on after a failure, for an experiment.
+    probes: bool,
     /// The phase of the last fault.
     struck: usize,
     /// The phase of the workload.
@@ -125,6 +139,8 @@ pub(crate) struct Inner {
     pub(crate) changes: usize,
     /// The last states of each object that the operator has written, the newest last, and how often; only with details.
     pub(super) versions: BTreeMap<String, (usize, Vec<Value>)>,
+    /// The paths of requests for resources that the server does not have.
+    pub(crate) unknown: BTreeSet<String>,
     /// Warning Events that the operator wrote; counted in runs without faults.
     pub(crate) warnings: usize,
     around: Around,
@@ -224,11 +240,13 @@ impl World {
                 hidden: false,
                 watched: BTreeSet::new(),
                 stopped: false,
+                probes: false,
                 struck: 0,
                 phase: 0,
                 applied: 0,
                 changes: 0,
                 versions: BTreeMap::new(),
+                unknown: BTreeSet::new(),
                 warnings: 0,
                 refused: (0, String::new()),
                 around: Around::default(),
@@ -246,17 +264,16 @@ impl World {
         self.before + self.start.elapsed()
     }
 
-    /// Adds a line to the timeline, where one is kept.
-    pub(crate) fn log(&self, who: &str, text: impl FnOnce() -> String) {
-        if self.logs {
-            self.entry(who.to_owned(), text(), false, None);
+    /// Adds what happens to the timeline, where one is kept.
+    pub(crate) fn log(&self, what: impl FnOnce() -> Happening) {
+        if !self.logs {
+            return;
         }
-    }
-
-    /// Adds a line about a replica.
-    pub(crate) fn log_of(&self, replica: usize, text: impl FnOnce() -> String) {
-        if self.logs {
-            self.entry(self.name(replica), text(), false, None);
+        let (at, what) = (self.elapsed(), what());
+        let mut inner = self.lock();
+        // What happens later does not explain the failure.
+        if inner.failure.is_none() {
+            inner.log.push(Entry { at, what });
         }
     }
 
@@ -264,22 +281,7 @@ impl World {
     pub(crate) fn verbatim(&self, replica: usize, bytes: &[u8]) {
         if self.setup.logs && !bytes.is_empty() {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            self.entry(self.name(replica), text, false, None);
-        }
-    }
-
-    fn entry(&self, who: String, text: String, fault: bool, answered: Option<Answered>) {
-        let at = self.elapsed();
-        let mut inner = self.lock();
-        // What happens later does not explain the failure.
-        if inner.failure.is_none() {
-            inner.log.push(Entry {
-                at,
-                who,
-                text,
-                fault,
-                answered,
-            });
+            self.log(|| Happening::Bytes(self.name(replica), text));
         }
     }
 
@@ -309,7 +311,26 @@ impl World {
     /// Whether the run has ended before the end of the workload.
     pub(crate) fn has_ended(&self) -> bool {
         let inner = self.lock();
-        inner.failure.is_some() || inner.stopped
+        !inner.probes && (inner.failure.is_some() || inner.stopped)
+    }
+
+    /// Begins or ends an experiment after a failure, of which the timeline shows nothing.
+    pub(crate) fn probe(&self, begins: bool) {
+        self.lock().probes = begins;
+        self.hold_faults(begins);
+    }
+
+    /// Whether an experiment is worth its time: once, for the report.
+    pub(crate) fn may_probe(&self) -> bool {
+        let inner = self.lock();
+        self.detailed && inner.failure.is_some() && !inner.stopped && self.steering.is_none()
+    }
+
+    /// Notes what an experiment has shown about the failure.
+    pub(crate) fn note_probe(&self, shown: AfterRestart) {
+        if let Some(failure) = &mut self.lock().failure {
+            failure.after_restart = Some(shown);
+        }
     }
 
     /// Whether all faults of the schedule have struck, before this phase.
@@ -340,6 +361,15 @@ impl World {
     /// Notes that the operator may never see an event: that an object was there, or that it is gone.
     pub(crate) fn hides_events(&self) {
         self.lock().hidden = true;
+    }
+
+    /// Notes a request for a resource that the server does not have. Discovery of what may be absent is none.
+    pub(crate) fn lacks_resource(&self, path: &str) {
+        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let is_resource = matches!(parts.as_slice(), ["api", _, _, ..] | ["apis", _, _, _, ..]);
+        if is_resource {
+            self.lock().unknown.insert(path.to_owned());
+        }
     }
 
     /// Notes that a request has failed, as far as the operator knows.
@@ -388,5 +418,11 @@ impl World {
         // The operator may wait before it tries again what it could not do.
         inner.failed = index.checked_sub(1).is_some_and(is_hopeless).into();
         inner.phase = index;
+        drop(inner);
+        let name = phases.get(index).map(|phase| phase.name.clone());
+        self.log(|| Happening::Phase {
+            index,
+            name: name.unwrap_or_default(),
+        });
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     oracle::{Failure, Oracle},
     request::Seen,
     schedule::{Point, PointKind},
-    timeline::Answered,
+    timeline::{Answered, Effect, Happening},
 };
 
 impl World {
@@ -21,7 +21,7 @@ impl World {
         if next.answer || next.point.replica >= self.setup.replicas {
             return Vec::new();
         }
-        match next.kind {
+        match next.point.kind() {
             PointKind::Read => vec![Fault::Error(500)],
             // A lost answer and an error after the effect look alike to the operator; so do a broken connection and an error.
             PointKind::Write => vec![
@@ -46,26 +46,13 @@ impl World {
         }
     }
 
-    /// Counts an arrival at a choice point and returns the point with what is decided there.
-    pub(crate) fn arrive(
-        &self,
-        replica: usize,
-        what: String,
-        kind: PointKind,
-        report: bool,
-    ) -> (Point, Vec<Fault>) {
-        let what = self.general_what(what);
+    /// Counts an arrival at a choice point, whose occurrence is not known yet, and returns the point with what is decided there.
+    pub(crate) fn arrive(&self, mut point: Point, report: bool) -> (Point, Vec<Fault>) {
+        self.generalize(&mut point);
         let mut inner = self.lock();
-        let occurrence = inner
-            .occurrences
-            .entry((replica, what.clone()))
-            .or_default();
+        let occurrence = inner.occurrences.entry(point.clone()).or_default();
         *occurrence += 1;
-        let point = Point {
-            replica,
-            what,
-            occurrence: *occurrence,
-        };
+        point.occurrence = *occurrence;
         let faults = inner.decisions.remove(&point).unwrap_or_default();
         // A list that is still to come may have no second page.
         let is_later = |fault: &&Fault| matches!(fault, Fault::ExpirePage);
@@ -76,9 +63,10 @@ impl World {
         let phase = inner.phase;
         inner.passed.push(Passed {
             point: point.clone(),
-            kind,
             phase,
             effect: false,
+            status: 0,
+            reason: None,
             report,
             child: None,
             asked: None,
@@ -90,26 +78,22 @@ impl World {
         (point, faults)
     }
 
-    /// Returns what arrives with `*` for what differs from run to run: the names of Events contain a time.
-    fn general_what(&self, what: String) -> String {
-        let Some((verb, place)) = what.rsplit_once(' ') else {
-            return what;
+    /// Puts `*` in the place of what differs from run to run: the names of Events contain a time.
+    fn generalize(&self, point: &mut Point) {
+        let general = match point.place.rsplit_once('.') {
+            Some((object, _)) if point.resource == "events" => Some(format!("{object}.*")),
+            _ => self.names.general(&point.place),
         };
-        let general = match place.rsplit_once('.') {
-            Some((object, _)) if verb.contains(" events") => Some(format!("{object}.*")),
-            _ => self.names.general(place),
-        };
-        match general {
-            Some(place) => format!("{verb} {place}"),
-            None => what,
+        if let Some(place) = general {
+            point.place = place;
         }
     }
 
     fn show(&self, point: &Point, fault: &Fault) {
-        if self.logs {
-            let text = format!("{fault}: {}", point.what);
-            self.entry("FAULT".to_owned(), text, true, None);
-        }
+        self.log(|| Happening::Fault {
+            fault: fault.clone(),
+            at: point.clone(),
+        });
         self.touch();
     }
 
@@ -139,7 +123,7 @@ impl World {
         if storm {
             let message = format!(
                 "more than {limit} requests in one second; the last is {}",
-                seen.what()
+                seen.point(0).what()
             );
             self.fail(Failure::new(Oracle::Requests, message));
         }
@@ -151,7 +135,7 @@ impl World {
         let key = self.seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut hash = FnvHasher::with_key(key);
         let number = u64::from(point.occurrence) + point.replica as u64 * 1000;
-        hash.write(point.what.as_bytes());
+        hash.write(point.what().to_string().as_bytes());
         hash.write(&number.to_le_bytes());
         Duration::from_millis((hash.finish() >> 32) & 3)
     }
@@ -167,19 +151,19 @@ impl World {
     ) -> bool {
         let mut is_collected = false;
         let replica = point.replica;
-        let what = &point.what;
         let reason = reason(status, answer);
-        let answered = Answered {
-            verb: seen.verb,
-            what: what.clone(),
+        let answered = |effect: Effect| Answered {
+            point: point.clone(),
             status,
             is_report: seen.is_report(),
+            effect,
+            deleted_owner: self.deleted_owner(status, answer),
         };
-        if self.logs {
-            let changes = || seen.changes(status, effect, answer);
-            let text = answered.text(reason.clone().or_else(changes).as_deref());
-            self.entry(self.name(replica), text, false, Some(answered.clone()));
-        }
+        self.log(|| {
+            let why = reason.clone().map(Effect::Rejected);
+            let effect = why.unwrap_or_else(|| seen.changes(status, effect, answer));
+            Happening::Request(self.name(replica), answered(effect))
+        });
         let created = status == 201 && effect;
         {
             let mut inner = self.lock();
@@ -191,7 +175,9 @@ impl World {
                 .find(|passed| passed.point == *point);
             if let Some(passed) = passed {
                 passed.effect = effect;
+                passed.status = status;
                 if self.is_reference {
+                    passed.reason.clone_from(&reason);
                     passed.note_asked(seen, answer);
                 }
             }
@@ -220,7 +206,8 @@ impl World {
         if status >= 300 {
             if let Some(reason) = reason {
                 let inner = &mut *self.lock();
-                inner.refused = (inner.refused.0 + 1, answered.text(Some(&reason)));
+                let last = answered(Effect::Rejected(reason)).to_string();
+                inner.refused = (inner.refused.0 + 1, last);
             }
             return is_collected;
         }
@@ -243,7 +230,7 @@ impl World {
             if self.detailed {
                 self.remember(&object);
             }
-            self.leads(replica, what);
+            self.leads(replica, &point.what().to_string());
             self.check_truths(&object);
             if seen.subresource == "status" || created {
                 self.count_conditions(&object);

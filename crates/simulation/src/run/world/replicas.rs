@@ -6,7 +6,7 @@ use kube_codegen_testing::{ApiServer, ApiService, On};
 use tokio::time::Instant;
 
 use super::{World, view::View};
-use crate::request::Seen;
+use crate::{request::Seen, timeline};
 
 /// How long a view of the past is shown.
 const STALE: Duration = Duration::from_secs(20);
@@ -23,11 +23,11 @@ pub(super) struct Replica {
 
 impl World {
     /// Names a replica in the log.
-    pub(super) fn name(&self, replica: usize) -> String {
+    pub(crate) fn name(&self, replica: usize) -> timeline::Replica {
         if self.setup.replicas == 1 {
-            "operator".to_owned()
+            timeline::Replica::Only
         } else {
-            format!("operator {replica}")
+            timeline::Replica::Number(replica)
         }
     }
 

@@ -14,7 +14,7 @@ use super::World;
 use crate::{
     fault::Fault,
     request::Seen,
-    schedule::{Point, PointKind},
+    schedule::{Point, PointKind, Verb},
 };
 
 /// Something that can happen next.
@@ -23,8 +23,6 @@ pub(crate) struct Move {
     pub(crate) point: Point,
     /// Whether the answer is delivered, and not the request.
     pub(crate) answer: bool,
-    pub(crate) kind: PointKind,
-    pub(crate) resource: String,
     /// The object of the user that it concerns: the longest name that the name of its object begins with. `None` if that is unknown.
     pub(crate) family: Option<String>,
     /// Distinguishes the contents.
@@ -32,12 +30,18 @@ pub(crate) struct Move {
 }
 
 impl Move {
+    /// Returns what happens, without how often it has happened before.
+    fn target(&self) -> (Verb, &str, &str, &str) {
+        let at = &self.point;
+        (at.verb, &at.resource, &at.subresource, &at.place)
+    }
+
     /// Whether it makes no difference which of two moves happens first.
     ///
     /// A write may delete objects of other kinds, which the garbage collector collects: reads commute with reads only.
     pub(crate) fn commutes(&self, other: &Self) -> bool {
         let known = self.family.is_some() && other.family.is_some();
-        let reads = |it: &Self| it.kind == PointKind::Read;
+        let reads = |it: &Self| it.point.kind() == PointKind::Read;
         (known && self.family != other.family) || (reads(self) && reads(other))
     }
 }
@@ -84,8 +88,8 @@ struct Waiting {
 #[derive(Default)]
 struct Inner {
     waiting: Vec<Waiting>,
-    /// What the operator has seen of each object, by replica and place.
-    caches: BTreeMap<(usize, String), u64>,
+    /// What the operator has seen of each object, by replica, resource and place; that of a list has no place.
+    caches: BTreeMap<(usize, String, String), u64>,
     /// What each replica has received since it last waited for events alone, by family.
     received: BTreeMap<(usize, Option<String>), u64>,
     /// The last hash of the server, with its revision.
@@ -140,20 +144,16 @@ impl Steering {
         Move {
             point: point.clone(),
             answer: false,
-            kind: seen.kind(),
-            resource: seen.resource.clone(),
             family: self.family(&seen.name),
             content: hash(&serde_json::from_slice::<Value>(body).unwrap_or_default()),
         }
     }
 
     /// Describes a watch event.
-    pub(crate) fn event(&self, point: &Point, resource: &str, name: &str, object: &[u8]) -> Move {
+    pub(crate) fn event(&self, point: &Point, name: &str, object: &[u8]) -> Move {
         Move {
             point: point.clone(),
             answer: false,
-            kind: PointKind::Event,
-            resource: resource.to_owned(),
             family: self.family(name),
             content: hash(&serde_json::from_slice::<Value>(object).unwrap_or_default()),
         }
@@ -165,12 +165,13 @@ impl Steering {
         Move {
             point: Point {
                 replica,
-                what: format!("status of {id}"),
+                verb: Verb::Report,
+                resource: String::new(),
+                subresource: String::new(),
+                place: id.to_owned(),
                 occurrence: 1,
             },
             answer: false,
-            kind: PointKind::Write,
-            resource: String::new(),
             family: self.family(name),
             content: hash(status),
         }
@@ -180,11 +181,11 @@ impl Steering {
     pub(crate) fn lists(&self, replica: usize, resource: &str, answer: &[u8]) {
         let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
         let mut inner = self.lock();
-        let prefix = format!("{resource} ");
         inner
             .caches
-            .retain(|(of, key), _| *of != replica || !key.starts_with(&prefix));
-        inner.caches.insert((replica, prefix), hash(&answer));
+            .retain(|(of, kind, _), _| *of != replica || kind != resource);
+        let list = (replica, resource.to_owned(), String::new());
+        inner.caches.insert(list, hash(&answer));
     }
 
     /// Waits for the turn of a move, and returns the fault at it.
@@ -206,10 +207,12 @@ impl Steering {
         let replica = what.point.replica;
         let received = inner.received.entry((replica, what.family.clone()));
         let received = received.or_default();
-        *received = mix(*received, &(&what.point.what, what.answer, what.content));
-        if what.kind == PointKind::Event {
-            let place = what.point.what.rsplit(' ').next().unwrap_or_default();
-            let key = (replica, format!("{} {place}", what.resource));
+        *received = mix(*received, &(what.target(), what.answer, what.content));
+        if what.point.kind() == PointKind::Event {
+            let Point {
+                resource, place, ..
+            } = &what.point;
+            let key = (replica, resource.clone(), place.clone());
             inner.caches.insert(key, what.content);
         }
     }
@@ -217,7 +220,7 @@ impl Steering {
     /// Forgets what a process knew.
     pub(crate) fn restarts(&self, replica: usize) {
         let mut inner = self.lock();
-        inner.caches.retain(|(of, _), _| *of != replica);
+        inner.caches.retain(|(of, ..), _| *of != replica);
         inner.received.retain(|(of, _), _| *of != replica);
     }
 
@@ -263,7 +266,7 @@ impl Steering {
         for replica in 0..world.setup.replicas {
             let busy = moves
                 .iter()
-                .any(|it| it.point.replica == replica && it.kind != PointKind::Event);
+                .any(|it| it.point.replica == replica && it.point.kind() != PointKind::Event);
             if !busy {
                 inner.received.retain(|(of, _), _| *of != replica);
             }
@@ -276,7 +279,7 @@ impl Steering {
         (inner.server, &inner.caches, &inner.received).hash(&mut hasher);
         let mut waiting: Vec<_> = moves
             .iter()
-            .map(|it| (&it.point.what, it.point.replica, it.answer, it.content))
+            .map(|it| (it.target(), it.point.replica, it.answer, it.content))
             .collect();
         waiting.sort();
         waiting.hash(&mut hasher);

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::World;
 use crate::{
     request::Seen,
-    state::{Mask, State, comparable, differences, is_ignored, text},
+    state::{Mask, State, comparable, differences, id, is_ignored, text},
+    timeline::{Effect, Happening, Lag, Lagging, Lags},
 };
 
 /// Differences between cache and server in one line of the timeline.
@@ -123,32 +124,34 @@ impl View {
         }
     }
 
-    /// Describes how the cache differs from the objects of the server.
-    fn behind(&self, objects: &[Value]) -> Vec<String> {
+    /// Returns how the cache differs from the objects of the server.
+    fn behind(&self, objects: &[Value]) -> Vec<Lag> {
         let mut found = Vec::new();
         let mut living = BTreeSet::new();
         for object in objects {
-            let (kind, place) = (text(object, "/kind"), place(object));
-            if is_ignored(kind) || !self.kinds.contains(kind) {
+            let (kind, place) = (text(object, "/kind").to_owned(), place(object));
+            if is_ignored(&kind) || !self.kinds.contains(&kind) {
                 continue;
             }
             let (uid, newest) = version(object);
-            match self.objects.get(&(kind.to_owned(), place.clone())) {
-                None => found.push(format!("lacks {kind} {place}")),
-                Some((cached, _)) if *cached != uid => found.push(format!(
-                    "shows the former {kind} {place}, which was deleted and created again"
-                )),
-                Some((_, version)) if *version != newest => found.push(format!(
-                    "shows an older {kind} {place} (resourceVersion {version}, now {newest})"
-                )),
-                Some(_) => {}
-            }
-            living.insert((kind.to_owned(), place));
+            let how = match self.objects.get(&(kind.clone(), place.clone())) {
+                None => Some(Lagging::Lacks),
+                Some((cached, _)) if *cached != uid => Some(Lagging::Former),
+                Some((_, shown)) if *shown != newest => {
+                    let shown = shown.clone();
+                    Some(Lagging::Older { shown, newest })
+                }
+                Some(_) => None,
+            };
+            living.insert((kind.clone(), place.clone()));
+            found.extend(how.map(|how| Lag { kind, place, how }));
         }
         for (kind, place) in self.objects.keys() {
             let is_watched = self.kinds.contains(kind) && !is_ignored(kind);
             if is_watched && !living.contains(&(kind.clone(), place.clone())) {
-                found.push(format!("still shows {kind} {place}, which is deleted"));
+                let (kind, place) = (kind.clone(), place.clone());
+                let how = Lagging::Gone;
+                found.push(Lag { kind, place, how });
             }
         }
         found
@@ -156,31 +159,50 @@ impl View {
 }
 
 impl Seen {
-    /// Describes what a write has changed, without the values.
-    pub(super) fn changes(&self, status: u16, effect: bool, answer: &[u8]) -> Option<String> {
+    /// Returns what a write has changed, without the values.
+    pub(super) fn changes(&self, status: u16, effect: bool, answer: &[u8]) -> Effect {
         if status != 200 || self.verb == "delete" {
-            return None;
+            return Effect::Unknown;
         }
-        let after: Value = serde_json::from_slice(answer).ok()?;
+        let after: Value = serde_json::from_slice(answer).unwrap_or_default();
         let is_same = |it: &&Value| version(it).0 == version(&after).0;
-        let before = self.before.iter().find(is_same)?;
+        let Some(before) = self.before.iter().find(is_same) else {
+            return Effect::Unknown;
+        };
         if !effect {
-            return Some("no change".to_owned());
+            return Effect::None;
         }
         let of = |object: &Value| State::from([(String::new(), comparable(object))]);
         let found = differences(&of(before), &of(&after), &Mask::new());
-        let paths: Vec<&str> = found.iter().map(|it| it.path.as_str()).collect();
-        let more = paths.len().saturating_sub(SHOWN);
-        let shown = paths[..paths.len() - more].join(", ");
-        match (paths.len(), more) {
-            (0, _) => None,
-            (_, 0) => Some(format!("changes {shown}")),
-            (_, more) => Some(format!("changes {shown} and {more} more")),
+        let mut fields: Vec<String> = found.into_iter().map(|it| it.path).collect();
+        // Whether an object can go matters more than the rest of it.
+        fields.sort_by_key(|field| !field.starts_with("metadata.finalizers"));
+        let more = fields.len().saturating_sub(SHOWN);
+        fields.truncate(SHOWN);
+        if fields.is_empty() {
+            return Effect::Unknown;
         }
+        Effect::Changes(fields, more)
     }
 }
 
 impl World {
+    /// Returns the owner of an object that was written, if it is being deleted.
+    pub(super) fn deleted_owner(&self, status: u16, answer: &[u8]) -> Option<String> {
+        if !self.detailed || !matches!(status, 200 | 201) {
+            return None;
+        }
+        let object: Value = serde_json::from_slice(answer).unwrap_or_default();
+        let owners = object.pointer("/metadata/ownerReferences")?.as_array()?;
+        let is_owner = |other: &Value| {
+            let uid = text(other, "/metadata/uid");
+            other.pointer("/metadata/deletionTimestamp")?;
+            let is_it = owners.iter().any(|owner| text(owner, "/uid") == uid);
+            is_it.then(|| id(other))
+        };
+        self.server.filter_map(is_owner).into_iter().next()
+    }
+
     /// Notes what a list of the operator has returned.
     pub(crate) fn listed(&self, replica: usize, seen: &Seen, answer: &[u8]) {
         if self.detailed && !seen.is_selective() {
@@ -230,11 +252,10 @@ impl World {
             return objects;
         }
         let more = behind.len().saturating_sub(SHOWN);
-        let mut text = behind[..behind.len().min(SHOWN)].join("; ");
-        if more > 0 {
-            text = format!("{text}; and {more} more");
-        }
-        self.log("  its cache", || text);
+        self.log(|| {
+            let shown = behind.into_iter().take(SHOWN).collect();
+            Happening::Cache(self.name(replica), Lags { shown, more })
+        });
         objects
     }
 }

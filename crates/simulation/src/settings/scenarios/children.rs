@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Example, begin, end, nudge};
+use super::{Example, FINALIZER, begin, end, nudge};
 use crate::{
     fault::drift,
     scenario::Scenario,
     settings::{step::Step, template::Template, workload::Workload},
-    state::{id, text},
+    state::id,
 };
 
-/// The finalizer of another client.
-const FINALIZER: &str = "example.com/another-client";
+/// The owner of an object that has the name of a child.
+const OWNER: &str = "another-owner";
 
 /// The uids of objects of strangers, which are stored as they are.
 fn uid(number: u32) -> String {
@@ -50,21 +50,27 @@ fn stranger(child: &Value, number: u32) -> Value {
 pub(super) fn strangers(template: &Template, child: &Example) -> Workload {
     let unowned = stranger(&child.object, 1);
     let mut of_another = stranger(&child.object, 2);
-    let mut owner = json!({
-        "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": "another-owner", "uid": uid(3)},
-    });
-    if let Some(namespace) = child.object.pointer("/metadata/namespace") {
-        owner["metadata"]["namespace"] = namespace.clone();
-        of_another["metadata"]["ownerReferences"] = json!([{
-            "apiVersion": "v1", "kind": "ConfigMap", "name": "another-owner", "uid": uid(3), "controller": true,
-        }]);
-    }
-    let namespace = match text(&child.object, "/metadata/namespace") {
-        "" => "default",
-        namespace => namespace,
+    // An owner is in the namespace of its dependents, or in none.
+    let namespace = child.object.pointer("/metadata/namespace");
+    let (owner, owner_path) = match namespace.and_then(Value::as_str) {
+        Some(namespace) => (
+            json!({
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": OWNER, "namespace": namespace, "uid": uid(3)},
+            }),
+            format!("/api/v1/namespaces/{namespace}/configmaps/{OWNER}"),
+        ),
+        None => (
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                "metadata": {"name": OWNER, "uid": uid(3)}, "rules": [],
+            }),
+            format!("/apis/rbac.authorization.k8s.io/v1/clusterroles/{OWNER}"),
+        ),
     };
-    let owner_path = format!("/api/v1/namespaces/{namespace}/configmaps/another-owner");
+    of_another["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": OWNER, "uid": uid(3), "controller": true,
+    }]);
     let comes = |path: &str, object: &Value| Step::Stranger {
         path: path.to_owned(),
         object: object.clone(),
@@ -98,6 +104,13 @@ pub(super) fn strangers(template: &Template, child: &Example) -> Workload {
 /// Another client keeps a child by a finalizer, while its owner is deleted and created again.
 pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
     let finalizers = |list: Value| json!({"metadata": {"finalizers": list}});
+    let kept = ["name", "namespace"].map(|name| {
+        let value = child.object["metadata"].get(name).cloned();
+        (name.to_owned(), value.unwrap_or_default())
+    });
+    let mut metadata = Value::Object(kept.into_iter().collect());
+    metadata["finalizers"] = json!([FINALIZER]);
+    let mark = json!({"apiVersion": child.object["apiVersion"], "kind": child.object["kind"], "metadata": metadata});
     let name = format!("another client keeps {}", id(&child.object));
     let workload = template.create(Workload::new(&format!(
         "{}: {name}",
@@ -107,6 +120,10 @@ pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
         .of(Scenario::Finalizers)
         .phase("another client has a finalizer on the child")
         .patch(&child.path, finalizers(json!([FINALIZER])))
+        .step(Step::Mark {
+            path: child.path.clone(),
+            object: mark.clone(),
+        })
         .phase("the objects are deleted");
     let names = template.names.iter();
     let workload = names
@@ -119,7 +136,10 @@ pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
         .create(workload)
         .hopeless()
         .phase("the finalizer comes off")
-        .patch(&child.path, finalizers(Value::Null));
+        .step(Step::Unmark {
+            path: child.path.clone(),
+            object: mark,
+        });
     // The operator need not see what has no owner.
     let is_owned = child.object["metadata"].get("ownerReferences").is_some();
     let workload = if is_owned {

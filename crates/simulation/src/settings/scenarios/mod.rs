@@ -3,6 +3,7 @@
 mod around;
 mod children;
 mod cluster;
+mod metadata;
 mod names;
 
 use std::{collections::BTreeSet, time::Duration};
@@ -42,6 +43,9 @@ impl Example {
 /// How many kinds of children have workloads of their own.
 const KINDS: usize = 3;
 
+/// The finalizer of another client.
+const FINALIZER: &str = "example.com/another-client";
+
 /// How long the server refuses requests.
 const OUTAGE: Duration = Duration::from_secs(20);
 
@@ -68,6 +72,7 @@ pub(crate) fn workloads(
         made.push(children::strangers(template, child));
         made.push(children::finalizers(template, child));
     }
+    made.push(metadata::metadata(template));
     made.extend(around::namespaces(template));
     made.extend(names::names(template));
     made.extend(around::references(template));
