@@ -1,5 +1,7 @@
 //! Reads the object of a request: checks that it fits the path, and decodes it into the types of its kind.
 
+use std::mem;
+
 use kube::core::response::Status;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +13,7 @@ use crate::{
         status::invalid,
         target::Target,
     },
-    request::{APPLY, Request, STRATEGIC, Verb},
+    request::{APPLY, Notes, Request, STRATEGIC, Sent, Verb},
     values::{
         go,
         object::{self, at, map, section, text},
@@ -92,7 +94,12 @@ pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
 }
 
 /// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
-pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
+pub(crate) fn decode(
+    request: &Request,
+    object: &mut Value,
+    sent: &mut Sent,
+    notes: &mut Notes,
+) -> Answer<()> {
     let version = request.target.version()?;
     // Only the error of a patch shows the object.
     let whole = (request.verb == Verb::Patch).then(|| object.to_string());
@@ -112,8 +119,7 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
                 return Err(undecodable(request, whole, &cause.to_string()));
             }
             if request.target.subresource == "status" {
-                let is_typed = typed::is_typed(&Shape::root(version), object);
-                request.is_untracked.set(!is_typed);
+                sent.is_untracked = !typed::is_typed(&Shape::root(version), object);
             }
             dropped
         }
@@ -130,7 +136,7 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
             decoded.unknown
         }
     };
-    let duplicates = request.duplicates.take();
+    let duplicates = mem::take(&mut sent.duplicates);
     let duplicates = duplicates
         .iter()
         .map(|path| format!("duplicate field {path:?}"));
@@ -147,7 +153,7 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
         }
         "Ignore" => Ok(()),
         _ => {
-            request.warnings.borrow_mut().extend(messages);
+            notes.warnings.extend(messages);
             Ok(())
         }
     }

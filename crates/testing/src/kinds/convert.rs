@@ -217,7 +217,7 @@ async fn fetch(backend: &Backend, wanted: Vec<Wanted>) -> Answer<()> {
     Ok(())
 }
 
-/// Executes something, again after each call of a conversion webhook that it needs.
+/// Executes something, again after each call of a conversion webhook that it needs, and wakes those who wait for changes if it stored some.
 pub(crate) async fn retried<T>(
     backend: &Backend,
     mut execute: impl FnMut(&mut Store) -> Answer<T>,
@@ -225,7 +225,11 @@ pub(crate) async fn retried<T>(
     loop {
         let (answer, wanted) = {
             let mut store = lock(&backend.store);
+            let before = store.revision();
             let answer = execute(&mut store);
+            if store.revision() != before {
+                backend.changes.wake();
+            }
             (answer, store.conversions.take_wanted())
         };
         if wanted.is_empty() {

@@ -53,7 +53,7 @@ impl RequestLog {
         self.first + self.kept.len() - 1
     }
 
-    pub(crate) fn answered(&mut self, number: usize, status: u16) {
+    pub(crate) fn answered(&mut self, number: usize, status: u16, denied: Option<&'static str>) {
         // The request may have been cleared in the meantime.
         let Some(request) = number
             .checked_sub(self.first)
@@ -62,6 +62,8 @@ impl RequestLog {
             return;
         };
         request.status = status;
+        request.denied = denied.is_some();
+        request.verb = denied.unwrap_or(request.verb);
         self.followers
             .retain(|follower| follower.send(request.clone()).is_ok());
         if self.file.is_some() {

@@ -177,23 +177,6 @@ fn pod(old: Option<&Value>, object: &mut Value) {
             }
         }
     }
-    // The admission plugin DefaultTolerationSeconds.
-    let spec = section(object, "spec");
-    let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
-    if let Some(tolerations) = tolerations.as_array_mut() {
-        for key in [
-            "node.kubernetes.io/not-ready",
-            "node.kubernetes.io/unreachable",
-        ] {
-            let tolerates = |it: &Value| {
-                let is_key = text(it, "/key").is_empty() || text(it, "/key") == key;
-                is_key && matches!(text(it, "/effect"), "" | "NoExecute")
-            };
-            if !tolerations.iter().any(tolerates) {
-                tolerations.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
-            }
-        }
-    }
 }
 
 /// Returns the class of quality of service.
