@@ -62,7 +62,11 @@ pub(crate) fn complete(
             track(request, draft);
         }
         Types::Builtin(name) => {
-            builtin::default(builtin::schema(name), &mut draft.object);
+            builtin::default(
+                &request.target.kind,
+                builtin::schema(name),
+                &mut draft.object,
+            );
             track(request, draft);
             if draft.old.is_none() && !request.target.subresource.is_empty() {
                 object::map(&mut draft.object).remove("status");
@@ -99,7 +103,11 @@ fn change(request: &Request, draft: &mut Draft, operations: &Value) -> Answer<()
             rules.prune(&mut draft.object);
             rules.apply_defaults(&mut draft.object);
         }
-        Types::Builtin(name) => builtin::default(builtin::schema(name), &mut draft.object),
+        Types::Builtin(name) => builtin::default(
+            &request.target.kind,
+            builtin::schema(name),
+            &mut draft.object,
+        ),
     }
     Ok(())
 }
@@ -120,7 +128,8 @@ pub(crate) fn validate(
     }
     let (kind, subresource) = (&request.target.kind, &request.target.subresource);
     let (old, object) = (draft.old.as_deref(), &mut draft.object);
-    let mut causes = names::check(kind, object);
+    let strategy = builtin::strategy(kind);
+    let mut causes = names::check(kind, strategy.name, object);
     let finalizers = old.map(|old| new_finalizers(kind, old, object));
     causes.extend(finalizers.into_iter().flatten());
     match &request.target.version()?.types {
@@ -149,7 +158,7 @@ pub(crate) fn validate(
         }
     }
     // A Service that an update of its status creates has no address.
-    if causes.is_empty() && subresource.is_empty() && builtin::is_service(kind) {
+    if causes.is_empty() && subresource.is_empty() && strategy.is_allocated {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
     if definition::is_definition(kind) {

@@ -208,7 +208,8 @@ fn blank(request: &Request) -> Value {
 
 /// Returns the fields that a request cannot write.
 fn ignored(request: &Request) -> Answer<Fields> {
-    if let Some(paths) = builtin::unwritten(&request.target.kind, &request.target.subresource) {
+    let strategy = builtin::strategy(&request.target.kind);
+    if let Some(paths) = (strategy.unwritten)(&request.target.subresource) {
         let mut fields = Fields::default();
         for path in paths {
             fields.insert(
@@ -224,7 +225,7 @@ fn ignored(request: &Request) -> Answer<Fields> {
         "status" if request.target.kind.custom => Fields::top(&["metadata", "spec"]),
         "status" => {
             let mut fields = Fields::top(&["spec"]);
-            for field in builtin::kept_metadata(&request.target.kind) {
+            for field in strategy.kept_metadata {
                 fields.insert(&["f:metadata".to_owned(), format!("f:{field}")]);
             }
             fields

@@ -29,7 +29,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request, notes: &mut Notes) -> 
     let (config, sent) = read(request, &target.api_version(), &target.kind.kind, notes)?;
     let old = found(store, target)?;
     let is_main = target.subresource.is_empty();
-    let is_creation = is_main || builtin::creates_on_update(&target.kind, &target.subresource);
+    let is_creation = is_main || builtin::strategy(&target.kind).creates(&target.subresource);
     if old.is_none() && !is_creation {
         return Err(not_found(&target.kind, &target.name));
     }

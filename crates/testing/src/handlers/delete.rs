@@ -12,7 +12,7 @@ use crate::{
         removal::{self, Propagation},
     },
     kinds::{
-        builtin,
+        builtin::{self, Deletion},
         convert::{self, current, loaded},
         status::precondition,
         store::Store,
@@ -61,9 +61,10 @@ pub(crate) fn delete(store: &mut Store, request: &Request, notes: &mut Notes) ->
 
 /// Returns the answer to a deletion that has removed the object.
 fn deleted(target: &Target, last: &Value) -> Value {
-    if builtin::returns_deleted(&target.kind) {
+    let strategy = builtin::strategy(&target.kind);
+    if strategy.returns_deleted {
         let mut last = present(last, target, false);
-        if target.kind.kind == "Pod" {
+        if strategy.deletion == Deletion::Graceful {
             if !object::deleting(&last) {
                 removal::mark(&mut last, 0);
             }
@@ -140,15 +141,16 @@ impl Options {
             "" => query("propagationPolicy"),
             policy => policy.to_owned(),
         };
-        let propagation = match policy.as_str() {
-            "" if request.target.kind.kind == "Job" && !request.target.kind.custom => {
-                notes.warnings.push("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning".to_owned());
+        let orphans = builtin::strategy(&request.target.kind).orphans;
+        let propagation = match (policy.as_str(), orphans) {
+            ("", Some(warning)) => {
+                notes.warnings.push(warning.to_owned());
                 Propagation::Orphan
             }
-            "" | "Background" => Propagation::Background,
-            "Foreground" => Propagation::Foreground,
-            "Orphan" => Propagation::Orphan,
-            other => {
+            ("" | "Background", _) => Propagation::Background,
+            ("Foreground", _) => Propagation::Foreground,
+            ("Orphan", _) => Propagation::Orphan,
+            (other, _) => {
                 let message = format!(
                     "Unsupported value: {other:?}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""
                 );

@@ -73,12 +73,13 @@ pub(crate) fn creation(
     if kind.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
+    let strategy = builtin::strategy(kind);
     // The status of a Node may be created with it, and that of a request to a status has an owner.
     let is_main = request.target.subresource.is_empty();
-    if request.target.version()?.status && is_main && kind.kind != "Node" {
+    if request.target.version()?.status && is_main && !strategy.keeps_status {
         map(&mut object).remove("status");
     }
-    builtin::identify(kind, &mut object, &mut request.user.info());
+    (strategy.identify)(&mut object, &mut request.user.info());
     let mut draft = Draft::creation(object, sent);
     draft.comparison.is_blank = is_blank;
     Ok(draft)
@@ -94,11 +95,8 @@ pub(crate) fn update(
 ) -> Answer<Draft> {
     let (kind, target) = (&request.target.kind, &request.target);
     // Some comparisons of specifications tell an empty map or list from none.
-    let compared = match (kind.group.as_str(), kind.kind.as_str()) {
-        ("networking.k8s.io", "NetworkPolicy") => "spec",
-        ("admissionregistration.k8s.io", _) => "webhooks",
-        _ => "",
-    };
+    let strategy = builtin::strategy(kind);
+    let compared = strategy.blanks;
     let has_new_blanks = match &target.version()?.types {
         Types::Builtin(name) if !compared.is_empty() => {
             let schema = at(builtin::schema(name), &format!("/properties/{compared}"));
@@ -108,17 +106,15 @@ pub(crate) fn update(
         _ => false,
     };
     // A patch leaves a text in the quantities of a claim that the comparison with the new ones sees.
-    let is_patched_claim = request.verb == Verb::Patch
-        && request.content_type != APPLY
-        && kind.group.is_empty()
-        && kind.kind == "PersistentVolumeClaim";
+    let is_patched_claim =
+        request.verb == Verb::Patch && request.content_type != APPLY && strategy.is_stored_again;
     let is_blank = body::has_blanks(request, &object);
     let is_applied = request.content_type == APPLY && kind.custom;
     let blanks = is_applied.then(|| body::blanks(&object));
     identify(request, &mut object)?;
     let name = target.name.as_str();
     match demanded(&object)? {
-        None if builtin::needs_version(kind) => return Err(unversioned(kind, name)),
+        None if strategy.needs_version => return Err(unversioned(kind, name)),
         Some(version) if version != object::revision(old) => return Err(stale(kind, name)),
         _ => {}
     }
@@ -132,7 +128,7 @@ pub(crate) fn update(
         .for_each(|field| copy(metadata, previous, field));
     sent.status = object.get("status").cloned();
     let has_status = target.version()?.status;
-    let object = builtin::written(kind, &target.subresource, has_status, old, object);
+    let object = builtin::written(strategy, &target.subresource, has_status, old, object);
     let comparison = Comparison {
         is_blank,
         is_timed: is_blank || is_patched_claim,
@@ -227,21 +223,20 @@ fn replace(
 fn differs(request: &Request, old: &Value, draft: &Draft) -> bool {
     let (kind, target) = (&request.target.kind, &request.target);
     let is_main = target.subresource.is_empty();
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        // The comparison of Deployments includes the annotations.
-        ("apps", "Deployment") => {
-            let annotations = |object| at(object, "/metadata/annotations");
-            is_main && annotations(old) != annotations(&draft.object)
-        }
-        // For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
-        _ if kind.custom && request.content_type != APPLY => is_main && draft.sent.has_whole_float,
-        // The comparison sees the metadata of embedded resources as it was applied.
-        _ if kind.custom && is_main => {
-            let applied = draft.comparison.applied.as_ref();
-            applied.is_some_and(|applied| body::is_rewritten(target, applied))
-        }
-        _ => draft.comparison.has_new_blanks,
+    let is_regenerated = builtin::strategy(kind).is_regenerated;
+    if is_main && is_regenerated(old, &draft.object) || draft.comparison.has_new_blanks {
+        return true;
     }
+    if !kind.custom || !is_main {
+        return false;
+    }
+    // For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
+    if request.content_type != APPLY {
+        return draft.sent.has_whole_float;
+    }
+    // The comparison sees the metadata of embedded resources as it was applied.
+    let applied = draft.comparison.applied.as_ref();
+    applied.is_some_and(|applied| body::is_rewritten(target, applied))
 }
 
 /// Refuses the uid of another object.
@@ -301,7 +296,7 @@ pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status
 
 /// Returns whether a write is stored even if it changes nothing: kube-apiserver stores the first one after the creation of a claim.
 pub(crate) fn is_stored_again(store: &mut Store, kind: &Kind, old: &Value) -> bool {
-    if !kind.group.is_empty() || kind.kind != "PersistentVolumeClaim" {
+    if !builtin::strategy(kind).is_stored_again {
         return false;
     }
     let revision = object::revision(old);

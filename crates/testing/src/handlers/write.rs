@@ -161,7 +161,7 @@ fn update(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Dra
     if let Some(old) = found(store, target)? {
         return objects::update(store, request, &old, body, sent);
     }
-    if !builtin::creates_on_update(&target.kind, &target.subresource) {
+    if !builtin::strategy(&target.kind).creates(&target.subresource) {
         return Err(not_found(&target.kind, &target.name));
     }
     objects::unversion(&mut body, request)?;

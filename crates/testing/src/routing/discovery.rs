@@ -235,7 +235,7 @@ fn of_kind<'a>(kind: &'a Kind, version: &'a kind::Version) -> Resource<'a> {
     if version.scale.is_some() {
         subresources.push(sub("scale", ("autoscaling", "v1", "Scale"), CHANGED));
     }
-    for name in builtin::subresources(kind) {
+    for name in builtin::strategy(kind).subresources {
         let (kind_of, verbs) = match *name {
             "binding" => (("", "v1", "Binding"), CREATED),
             "eviction" => (("policy", "v1", "Eviction"), CREATED),

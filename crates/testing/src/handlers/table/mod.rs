@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use self::cells::{age, computed};
 use crate::{
-    kinds::target::Target,
+    kinds::{builtin, target::Target},
     request::Query,
     values::{
         object::{at, list, put, text},
@@ -21,35 +21,6 @@ struct Column {
     priority: i64,
     path: String,
 }
-
-/// Columns of built-in kinds besides `Name` and `Age`: the kind, and pairs of a name and the path of the cell.
-#[rustfmt::skip]
-const COLUMNS: &[(&str, &[(&str, &str)])] = &[
-    ("Pod", &[("Ready", "=ready"), ("Status", "=status"), ("Restarts", "=restarts")]),
-    ("Deployment", &[("Ready", "=replicas"), ("Up-to-date", "/status/updatedReplicas"), ("Available", "/status/availableReplicas")]),
-    ("ReplicaSet", &[("Desired", "/spec/replicas"), ("Current", "/status/replicas"), ("Ready", "/status/readyReplicas")]),
-    ("StatefulSet", &[("Ready", "=replicas")]),
-    ("DaemonSet", &[("Desired", "/status/desiredNumberScheduled"), ("Current", "/status/currentNumberScheduled"), ("Ready", "/status/numberReady"), ("Up-to-date", "/status/updatedNumberScheduled"), ("Available", "/status/numberAvailable"), ("Node Selector", "=nodeSelector")]),
-    ("Service", &[("Type", "/spec/type"), ("Cluster-IP", "/spec/clusterIP"), ("External-IP", "=externalIp"), ("Port(s)", "=ports")]),
-    ("ConfigMap", &[("Data", "=data")]),
-    ("Secret", &[("Type", "/type"), ("Data", "=data")]),
-    ("Namespace", &[("Status", "/status/phase")]),
-    ("PersistentVolumeClaim", &[("Status", "/status/phase"), ("Volume", "/spec/volumeName"), ("Capacity", "/status/capacity/storage"), ("Access Modes", "/status/accessModes/0"), ("StorageClass", "/spec/storageClassName")]),
-    ("CronJob", &[("Schedule", "/spec/schedule"), ("Suspend", "=suspend"), ("Active", "=active")]),
-    ("Lease", &[("Holder", "/spec/holderIdentity")]),
-    ("RoleBinding", &[("Role", "=role")]),
-    ("ClusterRoleBinding", &[("Role", "=role")]),
-    ("Role", &[("Created At", "/metadata/creationTimestamp")]),
-    ("ClusterRole", &[("Created At", "/metadata/creationTimestamp")]),
-    ("CustomResourceDefinition", &[("Created At", "/metadata/creationTimestamp")]),
-    ("Node", &[("Status", "=nodeStatus"), ("Roles", "=nodeRoles"), ("Age", "=age"), ("Version", "/status/nodeInfo/kubeletVersion")]),
-    ("EndpointSlice", &[("AddressType", "/addressType"), ("Ports", "=slicePorts"), ("Endpoints", "=sliceEndpoints")]),
-    ("Ingress", &[("Class", "=ingressClass"), ("Hosts", "=ingressHosts"), ("Address", "=ingressAddress"), ("Ports", "=ingressPorts")]),
-    ("Job", &[("Status", "=jobStatus"), ("Completions", "=completions"), ("Duration", "=duration")]),
-    ("PodDisruptionBudget", &[("Min Available", "=minAvailable"), ("Max Unavailable", "=maxUnavailable"), ("Allowed Disruptions", "=allowed")]),
-    ("NetworkPolicy", &[("Pod-Selector", "=podSelector")]),
-    ("Event", &[("Last Seen", "=lastSeen"), ("Type", "/type"), ("Reason", "/reason"), ("Object", "=object"), ("Message", "=message")]),
-];
 
 /// What the rows of a table have besides their cells: the metadata of the object, nothing, or all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,19 +109,13 @@ fn columns(target: &Target) -> Vec<Column> {
         }));
         return columns;
     }
-    let known = COLUMNS.iter().filter(|_| !target.kind.custom);
-    let mut known = known.filter(|(kind, _)| *kind == target.kind.kind);
-    let known = known.next().map(|(_, columns)| *columns);
-    columns.extend(
-        known
-            .into_iter()
-            .flatten()
-            .map(|(name, path)| column(name, "string", path)),
-    );
+    let strategy = builtin::strategy(&target.kind);
+    let known = strategy.columns.iter();
+    columns.extend(known.map(|(name, path)| column(name, "string", path)));
     let has_own_times = columns
         .iter()
         .any(|it| matches!(it.name.as_str(), "Age" | "Created At" | "Last Seen"));
-    if target.kind.kind == "Event" && !target.kind.custom {
+    if !strategy.shows_name {
         columns.remove(0);
     }
     if !has_own_times {

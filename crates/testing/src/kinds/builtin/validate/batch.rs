@@ -8,7 +8,7 @@ use super::{
 };
 use crate::values::object::{at, map, section, text};
 
-pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     job_spec(it, "spec", spec);
     let selector = at(spec, "/selector");
@@ -109,7 +109,7 @@ fn job_spec(it: &mut Causes, path: &str, spec: &Value) {
     }
 }
 
-pub(super) fn cron_job(it: &mut Causes, object: &Value) {
+pub(crate) fn cron_job(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let schedule = text(spec, "/schedule");
     if schedule.is_empty() {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Causes, container, volume};
 use crate::values::object::{self, at, list, text};
 
-pub(super) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
+pub(crate) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
     spec(it, "spec", at(pod, "/spec"));
     let is_gated = !list(pod, "/spec/schedulingGates").is_empty();
     if is_gated && !text(pod, "/spec/nodeName").is_empty() {

@@ -1,0 +1,19 @@
+//! `apiextensions.k8s.io`: the definitions of custom resources.
+
+use crate::kinds::{
+    builtin::strategy::{Deletion, Group, Strategy},
+    definition,
+};
+
+pub(super) const GROUP: Group = Group {
+    name: "apiextensions.k8s.io",
+    kinds: &[Strategy {
+        kind: "CustomResourceDefinition",
+        columns: &[("Created At", "/metadata/creationTimestamp")],
+        has_generation: true,
+        convert: definition::default,
+        deletion: Deletion::Instances,
+        ..Strategy::PLAIN
+    }],
+    ..Group::EMPTY
+};
