@@ -7,6 +7,7 @@ pub(crate) mod definitions;
 mod draft;
 mod limits;
 pub(crate) mod namespaces;
+mod pod_security;
 mod service_ports;
 mod tolerations;
 pub(crate) mod webhooks;
@@ -28,8 +29,7 @@ use crate::{
     values::{
         numbers,
         object::{self, at, deleting},
-        patch,
-        status::{Answer, cause, of_field},
+        status::{Answer, bad_request, cause, of_field},
     },
 };
 
@@ -88,9 +88,9 @@ fn plug_in(store: &Store, request: &Request, draft: &mut Draft, notes: &mut Note
     classes::apply(store, kind, object, notes)
 }
 
-/// Applies the JSON patch of a webhook.
-fn change(request: &Request, draft: &mut Draft, operations: &Value) -> Answer<()> {
-    patch::json(&mut draft.object, operations)?;
+/// Replaces the new state by that which a webhook gives it.
+fn change(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
+    draft.object = object;
     draft.is_same &= draft.old.as_deref() == Some(&draft.object);
     if draft.is_same {
         return Ok(());
@@ -103,11 +103,13 @@ fn change(request: &Request, draft: &mut Draft, operations: &Value) -> Answer<()
             rules.prune(&mut draft.object);
             rules.apply_defaults(&mut draft.object);
         }
-        Types::Builtin(name) => builtin::default(
-            &request.target.kind,
-            builtin::schema(name),
-            &mut draft.object,
-        ),
+        Types::Builtin(name) => {
+            let schema = builtin::schema(name);
+            if let Some(why) = builtin::decode(schema, &mut draft.object).error {
+                return Err(bad_request(&why));
+            }
+            builtin::default(&request.target.kind, schema, &mut draft.object);
+        }
     }
     Ok(())
 }
@@ -153,7 +155,8 @@ pub(crate) fn validate(
             causes.extend(builtin::validate(kind, subresource, old, object));
             // An invalid object gets errors alone, and an update of the status no warnings.
             if causes.is_empty() && subresource != "status" {
-                notes.warnings.extend(builtin::warnings(kind, object));
+                let warnings = builtin::warnings(kind, old, object);
+                notes.warnings.extend(warnings);
             }
         }
     }
@@ -163,10 +166,14 @@ pub(crate) fn validate(
     }
     if definition::is_definition(kind) {
         causes.extend(definition::check(object, old));
+        if causes.is_empty() && subresource.is_empty() {
+            notes.warnings.extend(definition::warnings(object, old));
+        }
     }
     if !causes.is_empty() {
         return Err(invalid(kind, object::name(object), causes));
     }
+    pod_security::admit(store, request, old, object, notes)?;
     limits::check(store, request, old, object)
 }
 

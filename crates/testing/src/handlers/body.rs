@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     fields::{Shape, typed},
+    handlers::patch,
     kinds::{
         builtin,
         kind::{Kind, Types},
@@ -137,9 +138,11 @@ pub(crate) fn decode(
         }
     };
     let duplicates = mem::take(&mut sent.duplicates);
+    let is_list = request.verb == Verb::Patch && request.content_type == patch::JSON;
+    let place = if is_list { "json patch " } else { "" };
     let duplicates = duplicates
         .iter()
-        .map(|path| format!("duplicate field {path:?}"));
+        .map(|path| format!("{place}duplicate field {path:?}"));
     let unknown = dropped.iter().map(|path| format!("unknown field {path:?}"));
     let messages: Vec<String> = duplicates.chain(unknown).collect();
     match request.query.get("fieldValidation").unwrap_or("Warn") {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-const JSON: &str = "application/json-patch+json";
+pub(super) const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 
 /// Checks the options and the form of a patch, before its object is looked for.

@@ -146,12 +146,14 @@ fn create(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Dra
     if target.kind.namespaced && target.namespace.is_empty() {
         return Err(not_allowed());
     }
+    request.query.check_write("CreateOptions")?;
     let (body, sent) = read(request, notes)?;
     objects::creation(store, request, body, sent)
 }
 
 fn update(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
     let target = &request.target;
+    request.query.check_write("UpdateOptions")?;
     let (mut body, sent) = read(request, notes)?;
     if target.subresource == "scale" {
         let old = current(store, target)?;
@@ -172,6 +174,7 @@ fn patch(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draf
     let target = &request.target;
     let is_scale = target.subresource == "scale";
     patch::check(request)?;
+    request.query.check_write("PatchOptions")?;
     if request.content_type == APPLY {
         return if is_scale {
             apply::scale(store, request, notes)

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::{
     kinds::{
+        autoscalers,
         conversions::Wanted,
         events,
         kind::{Conversion, Kind},
@@ -36,7 +37,7 @@ const SECONDS: u64 = 30;
 pub(crate) fn load(store: &Store, target: &Target, stored: &Arc<Value>) -> Answer<Arc<Value>> {
     let kind = &target.kind;
     let Some(storage) = &kind.storage else {
-        return Ok(stored.clone());
+        return Ok(autoscalers::load(target, stored));
     };
     let from = version(stored);
     // An object that was stored under another definition gets the defaults of this one.
@@ -88,7 +89,7 @@ pub(crate) fn loaded<'a>(
 pub(crate) fn save(store: &Store, target: &Target, object: Value) -> Answer<Value> {
     let kind = &target.kind;
     let Some(storage) = &kind.storage else {
-        return Ok(object);
+        return Ok(autoscalers::save(kind, object));
     };
     if storage.version == target.version {
         return Ok(object);

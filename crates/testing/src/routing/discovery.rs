@@ -190,7 +190,8 @@ struct Resource<'a> {
 
 /// Returns the resources of a version.
 fn of_version<'a>(group: &str, version: &str, kinds: &'a Kinds) -> Vec<Resource<'a>> {
-    let stored = kinds.iter().filter(|kind| kind.group == group);
+    let stored = kinds.iter();
+    let stored = stored.filter(|kind| kind.group == group && kind.is_listed());
     let stored = stored.filter_map(|kind| Some(of_kind(kind, kind.version(version)?)));
     let transient = transient::ALL.iter();
     let transient = transient.filter(|it| it.group == group && version == "v1");

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    admission::{self, Draft},
+    admission::{
+        Draft,
+        webhooks::{patched, replace},
+    },
     kinds::{status::forbidden, store::Store, target::present},
     request::{Notes, Request, Verb},
     values::{
@@ -38,7 +41,8 @@ pub(crate) fn mutate(
         let operations = bytes
             .and_then(|bytes| serde_json::from_slice(&bytes.0).map_err(|it| it.to_string()))
             .map_err(|why| failed(webhook, &why))?;
-        admission::change(request, draft, &operations)?;
+        let object = patched(&webhook.name, draft.object.clone(), &operations)?;
+        replace(request, draft, &webhook.name, object)?;
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! Calls the admission webhooks of the stored configurations
 //! (<https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/>).
 //!
-//! A patch of a webhook that gets another version than that of the request is applied to the version of the request.
+//! A webhook may get another version than that of the request (`matchPolicy: Equivalent`). Its patch is applied to that version, and the
+//! result is converted back.
 
 mod call;
 pub(crate) mod in_process;
 
+use kube::core::response::Status;
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,12 +23,13 @@ use crate::{
     storage::lock,
     values::{
         object::{self, at, list, strings, text},
-        status::Answer,
+        patch,
+        status::{Answer, internal},
     },
     webhooks::condition,
 };
 
-use call::{call, patch};
+use call::{call, patch_of};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
@@ -72,8 +75,8 @@ impl Hooks {
             let Some(response) = change.send(backend, request, hook, notes).await? else {
                 continue;
             };
-            if let Some(patch) = patch(&response) {
-                admission::change(request, draft, &patch)?;
+            if let Some(patch) = patch_of(&response) {
+                change.apply(backend, request, draft, hook, &patch).await?;
                 changes += 1;
             }
             called.push((hook, changes));
@@ -84,8 +87,8 @@ impl Hooks {
             }
             let change = Change::write(request, draft);
             let response = change.send(backend, request, hook, notes).await?;
-            if let Some(patch) = response.as_ref().and_then(patch) {
-                admission::change(request, draft, &patch)?;
+            if let Some(patch) = response.as_ref().and_then(patch_of) {
+                change.apply(backend, request, draft, hook, &patch).await?;
                 changes += 1;
             }
         }
@@ -153,6 +156,28 @@ impl Hooks {
     }
 }
 
+/// Returns an object with the JSON patch of a webhook, which an error names.
+fn patched(name: &str, mut object: Value, operations: &Value) -> Answer<Value> {
+    let operations = operations.as_array();
+    let operations = operations.ok_or_else(|| broken(name, "it is not a list of operations"))?;
+    for operation in operations {
+        patch::json(&mut object, &json!([operation]))
+            .map_err(|_| broken(name, &format!("{operation} does not apply")))?;
+    }
+    Ok(object)
+}
+
+/// Replaces the new state by that which a webhook gives it.
+fn replace(request: &Request, draft: &mut Draft, name: &str, object: Value) -> Answer<()> {
+    admission::change(request, draft, object).map_err(|why| broken(name, &why.message))
+}
+
+fn broken(name: &str, why: &str) -> Box<Status> {
+    internal(&format!(
+        "admission webhook {name:?} returned a patch that breaks the object: {why}"
+    ))
+}
+
 /// What a request would change, as webhooks get it.
 struct Change {
     operation: &'static str,
@@ -212,6 +237,32 @@ impl Change {
         let response = call(backend, hook, &review).await?;
         notes.warnings.extend(strings(&response, "/warnings"));
         Ok(Some(response).filter(|it| !it.is_null()))
+    }
+
+    /// Applies the JSON patch of a webhook, in the version in which the webhook got the object.
+    async fn apply(
+        &self,
+        backend: &Backend,
+        request: &Request,
+        draft: &mut Draft,
+        hook: &Value,
+        operations: &Value,
+    ) -> Answer<()> {
+        let (target, name) = (&request.target, text(hook, "/name"));
+        let version = self.version(target, hook);
+        let version = version.filter(|version| *version != target.version);
+        let Some(version) = version else {
+            let object = patched(name, draft.object.clone(), operations)?;
+            return replace(request, draft, name, object);
+        };
+        let other = Target {
+            version,
+            ..target.clone()
+        };
+        let object = convert::to(backend, &other, &draft.object).await?;
+        let object = patched(name, object, operations)?;
+        let object = convert::to(backend, target, &object).await?;
+        replace(request, draft, name, object)
     }
 
     /// Returns the version in which a webhook gets the object, if its rules cover it.

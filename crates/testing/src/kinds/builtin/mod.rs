@@ -6,10 +6,12 @@ mod fields;
 mod groups;
 mod parts;
 mod protobuf;
+mod resize;
 mod scalar;
 mod strategy;
 mod types;
 mod validate;
+mod warnings;
 
 use std::sync::LazyLock;
 
@@ -19,15 +21,14 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::{
     decode::decode,
+    groups::quality,
     parts::written,
     scalar::quantity,
     strategy::{Deletion, Strategy},
+    warnings::warnings,
 };
 use self::{strategy::Creation, validate::Causes};
-use crate::{
-    kinds::kind::{Kind, Scale, Types, Version},
-    values::object::{self, at, text},
-};
+use crate::kinds::kind::{Kind, Scale, Types, Version};
 
 /// The minor version of Kubernetes whose kinds these are.
 pub(crate) const RELEASE: (&str, &str) = ("1", "37");
@@ -65,38 +66,61 @@ pub(crate) fn strategy(kind: &Kind) -> &'static Strategy {
     groups::strategy(&kind.group, &kind.kind).unwrap_or(&Strategy::PLAIN)
 }
 
-pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
-    RESOURCES.iter().map(|resource| {
-        let has = |name: &str| resource.subresources.iter().any(|it| it == name);
-        let kind = resource.kind.as_str();
-        let strategy = groups::strategy(&resource.group, kind).unwrap_or(&Strategy::PLAIN);
-        Kind {
-            group: resource.group.clone(),
-            kind: kind.to_owned(),
-            list_kind: format!("{kind}List"),
-            plural: resource.plural.clone(),
-            singular: resource.singular.clone(),
-            short_names: resource.short_names.clone(),
-            categories: resource.categories.clone(),
-            namespaced: resource.namespaced,
-            custom: false,
-            storage: None,
-            generation: strategy.has_generation,
-            versions: vec![Version {
-                name: resource.version.clone(),
-                status: has("status"),
-                scale: has("scale").then(|| Scale {
-                    spec: "/spec/replicas".into(),
-                    status: "/status/replicas".into(),
-                    selector: None,
-                }),
-                types: Types::Builtin(&resource.type_name),
-                columns: Vec::new(),
-                fields: strategy.selectors.iter().map(ToString::to_string).collect(),
-                warning: None,
-            }],
+/// Kinds of the core group that others replace.
+const DEPRECATED: &[(&str, &str)] = &[(
+    "Endpoints",
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+)];
+
+/// Returns the kinds; one with several versions is stored in the first.
+pub(crate) fn kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for resource in RESOURCES.iter() {
+        let kind = kind_of(resource);
+        match kinds
+            .iter_mut()
+            .find(|known| known.qualified() == kind.qualified())
+        {
+            Some(known) => known.versions.extend(kind.versions),
+            None => kinds.push(kind),
         }
-    })
+    }
+    kinds
+}
+
+fn kind_of(resource: &'static Resource) -> Kind {
+    let has = |name: &str| resource.subresources.iter().any(|it| it == name);
+    let kind = resource.kind.as_str();
+    let strategy = groups::strategy(&resource.group, kind).unwrap_or(&Strategy::PLAIN);
+    Kind {
+        group: resource.group.clone(),
+        kind: kind.to_owned(),
+        list_kind: format!("{kind}List"),
+        plural: resource.plural.clone(),
+        singular: resource.singular.clone(),
+        short_names: resource.short_names.clone(),
+        categories: resource.categories.clone(),
+        namespaced: resource.namespaced,
+        custom: false,
+        storage: None,
+        generation: strategy.has_generation,
+        versions: vec![Version {
+            name: resource.version.clone(),
+            status: has("status"),
+            scale: has("scale").then(|| Scale {
+                spec: "/spec/replicas".into(),
+                status: "/status/replicas".into(),
+                selector: None,
+            }),
+            types: Types::Builtin(&resource.type_name),
+            columns: Vec::new(),
+            fields: strategy.selectors.iter().map(ToString::to_string).collect(),
+            warning: DEPRECATED
+                .iter()
+                .find(|(of, _)| resource.group.is_empty() && *of == kind)
+                .map(|(_, warning)| (*warning).to_owned()),
+        }],
+    }
 }
 
 /// Decodes an object of a recorded type from protobuf; `None` if it is malformed.
@@ -143,14 +167,19 @@ pub(crate) fn explain(schemas: &mut Map<String, Value>) {
     let _ = schemas;
 }
 
+/// Fills in the defaults of an object that is in the form in which the server writes it.
+pub(crate) fn apply_defaults(schema: &Value, object: &mut Value) {
+    defaults::apply(schema, object);
+    decode::normalize(schema, object);
+}
+
 /// Fills in the defaults of a decoded object.
 pub(crate) fn default(kind: &Kind, schema: &Value, object: &mut Value) {
     // An apply has not been decoded yet.
     let _checked = decode::decode(schema, object);
     decode::normalize(schema, object);
     (strategy(kind).convert)(object);
-    defaults::apply(schema, object);
-    decode::normalize(schema, object);
+    apply_defaults(schema, object);
 }
 
 /// Sets what the server decides, and brings the object into the form in which the server writes it. `is_labelled` says whether it has labels
@@ -197,58 +226,6 @@ pub(crate) fn validate(
 pub(crate) fn hidden(kind: &Kind, subresource: &str, object: &Value) -> Option<&'static str> {
     let is_hidden = subresource != "status";
     is_hidden.then(|| (strategy(kind).hidden)(object)).flatten()
-}
-
-/// Returns the warnings about an object.
-pub(crate) fn warnings(kind: &Kind, object: &Value) -> Vec<String> {
-    if kind.kind != "Service" {
-        return null_selectors(kind, object);
-    }
-    let mut warnings = Vec::new();
-    let kind = text(object, "/spec/type");
-    if text(object, "/spec/clusterIP") == "None"
-        && text(object, "/spec/sessionAffinity") == "ClientIP"
-    {
-        warnings.push("spec.SessionAffinity is ignored for headless services".to_owned());
-    }
-    if kind != "ExternalName" && !text(object, "/spec/externalName").is_empty() {
-        warnings
-            .push("spec.externalName is ignored when spec.type is not \"ExternalName\"".to_owned());
-    }
-    warnings
-}
-
-/// Returns the warnings about selectors of Pods that are absent, and select none.
-fn null_selectors(kind: &Kind, object: &Value) -> Vec<String> {
-    let spec = match kind.kind.as_str() {
-        "Pod" => "/spec",
-        "CronJob" => "/spec/jobTemplate/spec/template/spec",
-        _ => "/spec/template/spec",
-    };
-    let mut warnings = Vec::new();
-    let mut check = |list: &str, term: &str| {
-        for (index, item) in object::list(object, &format!("{spec}{list}"))
-            .iter()
-            .enumerate()
-        {
-            if at(item, &format!("{term}/labelSelector")).is_null() {
-                let path = format!("{spec}{list}")
-                    .trim_start_matches('/')
-                    .replace('/', ".");
-                let term = term.replace('/', ".");
-                warnings.push(format!("{path}[{index}]{term}.labelSelector: a null labelSelector results in matching no pod"));
-            }
-        }
-    };
-    check("/topologySpreadConstraints", "");
-    for affinity in ["podAffinity", "podAntiAffinity"] {
-        let path = |when: &str| {
-            format!("/affinity/{affinity}/{when}DuringSchedulingIgnoredDuringExecution")
-        };
-        check(&path("required"), "");
-        check(&path("preferred"), "/podAffinityTerm");
-    }
-    warnings
 }
 
 /// Returns whether a value has empty maps or lists where the old one has none: they differ in Go until they are stored.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::strategy::Strategy;
+use super::{resize, strategy::Strategy};
 use crate::values::object::{at, copy, map, put, section};
 
 /// Returns the new state of an object of which only the parts of the subresource change.
@@ -25,6 +25,7 @@ pub(crate) fn written(
             object = whole;
         }
         "ephemeralcontainers" => object = only(old, &object, "/spec/ephemeralContainers"),
+        "resize" => object = resize::resized(old, &object),
         "approval" => object = only(old, &object, "/status/conditions"),
         _ if has_status => copy(map(&mut object), old, "status"),
         _ => {}

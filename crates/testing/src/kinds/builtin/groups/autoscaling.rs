@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::kinds::builtin::{
-    fields::{inner, or, or_nil},
-    strategy::{Fields, Group, Strategy},
-    validate::others,
+use crate::kinds::{
+    autoscalers,
+    builtin::{
+        fields::{inner, or, or_nil},
+        strategy::{Fields, Group, Strategy},
+        validate::others,
+    },
 };
 
 pub(super) const GROUP: Group = Group {
@@ -14,13 +17,14 @@ pub(super) const GROUP: Group = Group {
     kinds: &[Strategy {
         kind: "HorizontalPodAutoscaler",
         has_generation: true,
-        validate: |it, _, _, object| others::autoscaler(it, object),
+        convert: autoscalers::complete,
+        validate: |it, _, _, object| others::autoscaler(it, &autoscalers::converted(object)),
         ..Strategy::PLAIN
     }],
-    defaults: |name, it| {
-        if name == "v2.HorizontalPodAutoscalerSpec" {
-            autoscaler(it);
-        }
+    defaults: |name, it| match name {
+        "HorizontalPodAutoscalerSpec" => or_nil(it, "minReplicas", 1),
+        "v2.HorizontalPodAutoscalerSpec" => autoscaler(it),
+        _ => {}
     },
 };
 

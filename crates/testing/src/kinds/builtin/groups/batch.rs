@@ -6,7 +6,7 @@ use crate::{
     kinds::builtin::{
         fields::{copy_labels, inner, or, or_nil},
         strategy::{Creation, Fields, Group, Strategy},
-        validate::batch,
+        validate::{batch, job_status},
     },
     values::object::{self, at, map, put, section},
 };
@@ -36,7 +36,10 @@ pub(super) const GROUP: Group = Group {
             ],
             has_generation: true,
             create: select_pods,
-            validate: |it, _, old, object| batch::job(it, old, object),
+            validate: |it, subresource, old, object| match old {
+                Some(old) if subresource == "status" => job_status::validate(it, old, object),
+                _ => batch::job(it, old, object),
+            },
             orphans: Some(
                 "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
             ),

@@ -21,6 +21,7 @@ mod scheduling;
 mod storage;
 mod storagemigration;
 
+pub(crate) use self::core::quality;
 use super::strategy::{Fields, Group, Strategy};
 
 const GROUPS: &[&Group] = &[
@@ -71,6 +72,7 @@ mod tests {
     #[test]
     fn each_recorded_kind_has_one_strategy() {
         let mut recorded: Vec<(String, String)> = builtin::kinds()
+            .into_iter()
             .map(|kind| (kind.group, kind.kind))
             .collect();
         let strategies = GROUPS.iter().flat_map(|group| {

@@ -115,8 +115,16 @@ pub(crate) fn cron_job(it: &mut Causes, object: &Value) {
     if schedule.is_empty() {
         it.required("spec.schedule", "");
     } else {
+        let is_zoned = schedule.contains("TZ");
+        if is_zoned {
+            it.invalid(
+                "spec.schedule",
+                at(spec, "/schedule"),
+                "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+            );
+        }
         let count = schedule.split_whitespace().count();
-        if !schedule.starts_with('@') && count != 5 {
+        if !is_zoned && !schedule.starts_with('@') && count != 5 {
             it.invalid(
                 "spec.schedule",
                 at(spec, "/schedule"),
@@ -126,6 +134,20 @@ pub(crate) fn cron_job(it: &mut Causes, object: &Value) {
                 ),
             );
         }
+    }
+    let zone = at(spec, "/timeZone");
+    match zone.as_str() {
+        Some("") => it.invalid(
+            "spec.timeZone",
+            zone,
+            "timeZone must be nil or non-empty string",
+        ),
+        Some(name) if name.eq_ignore_ascii_case("local") => it.invalid(
+            "spec.timeZone",
+            zone,
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+        ),
+        _ => {}
     }
     it.not_negative("spec", spec, &["startingDeadlineSeconds"]);
     it.one_of(

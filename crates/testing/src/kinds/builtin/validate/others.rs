@@ -80,6 +80,14 @@ pub(crate) fn autoscaler(it: &mut Causes, object: &Value) {
             let why = "must be either Utilization, Value, or AverageValue";
             it.invalid(format!("{path}.type"), json!(kind), why);
         }
+        let utilization = at(target, "/averageUtilization");
+        if utilization.as_i64().is_some_and(|it| it < 1) {
+            it.invalid(
+                format!("{path}.averageUtilization"),
+                utilization,
+                "must be greater than 0",
+            );
+        }
         if !has("averageUtilization") && !has("averageValue") {
             let why = "must set either a target raw value or a target utilization";
             it.required(format!("{path}.averageUtilization"), why);

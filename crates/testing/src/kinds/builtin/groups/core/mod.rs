@@ -4,6 +4,7 @@ mod defaults;
 mod pod;
 mod service;
 
+pub(crate) use self::pod::quality;
 use kube_codegen_formats::names;
 use serde_json::{Value, json};
 
@@ -114,12 +115,17 @@ pub(super) const GROUP: Group = Group {
                 ("Status", "=status"),
                 ("Restarts", "=restarts"),
             ],
-            subresources: &["binding", "ephemeralcontainers", "eviction"],
+            subresources: &["binding", "ephemeralcontainers", "eviction", "resize"],
             connections: &["attach", "exec", "log", "portforward", "proxy"],
             has_generation: true,
             create: |object, _| pod::create(object),
             update: |object, _, old| pod::update(object, old),
-            validate: validate::pod::validate,
+            validate: |it, subresource, old, object| match old {
+                Some(old) if subresource == "resize" => {
+                    validate::resize::validate(it, old, object);
+                }
+                _ => validate::pod::validate(it, subresource, old, object),
+            },
             kept_metadata: &["deletionTimestamp", "ownerReferences"],
             deletion: Deletion::Graceful,
             returns_deleted: true,

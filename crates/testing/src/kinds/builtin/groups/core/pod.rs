@@ -34,7 +34,7 @@ pub(super) fn update(object: &mut Value, old: &Value) {
 }
 
 /// Returns the class of quality of service.
-fn quality(spec: &Value) -> &'static str {
+pub(crate) fn quality(spec: &Value) -> &'static str {
     let containers = list(spec, "/containers")
         .iter()
         .chain(list(spec, "/initContainers"));
