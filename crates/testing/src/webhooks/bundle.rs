@@ -41,11 +41,12 @@ fn read(pem: &str) -> (usize, bool) {
 /// Returns whether bytes are one DER sequence, as a certificate is, of the length that it says.
 fn is_sequence(der: &[u8]) -> bool {
     let (length, rest) = match der {
-        [0x30, 0x81, length, rest @ ..] => (usize::from(*length), rest),
         [0x30, 0x82, high, low, rest @ ..] => {
             (usize::from(u16::from_be_bytes([*high, *low])), rest)
         }
-        [0x30, length @ ..=0x7f, rest @ ..] => (usize::from(*length), rest),
+        [0x30, 0x81, length, rest @ ..] | [0x30, length @ ..=0x7f, rest @ ..] => {
+            (usize::from(*length), rest)
+        }
         _ => return false,
     };
     length == rest.len() && matches!(rest, [0x30, ..])

@@ -32,11 +32,6 @@ async fn controllers_create_a_bounded_number_of_pods() {
         ),
         (
             "apps/v1",
-            "ReplicaSet",
-            json!({"replicas": most, "selector": selector, "template": always}),
-        ),
-        (
-            "apps/v1",
             "StatefulSet",
             json!({"replicas": most, "podManagementPolicy": "Parallel", "selector": selector, "template": always}),
         ),

@@ -69,6 +69,15 @@ pub(super) struct Violation {
     pub(super) detail: String,
 }
 
+/// Where a container names hosts.
+const HANDLERS: [&str; 5] = [
+    "/livenessProbe",
+    "/readinessProbe",
+    "/startupProbe",
+    "/lifecycle/postStart",
+    "/lifecycle/preStop",
+];
+
 type Found = Option<Violation>;
 
 /// The checks of the baseline, in the order of their names.
@@ -109,6 +118,7 @@ pub(super) fn restricted(subject: &Subject<'_>) -> Vec<Violation> {
     checks.into_iter().flatten().collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "each check returns it")]
 fn violation(reason: impl Into<String>, detail: impl Into<String>) -> Found {
     Some(Violation {
         reason: reason.into(),
@@ -271,13 +281,6 @@ impl<'a> Subject<'a> {
         if self.version < 34 {
             return None;
         }
-        const HANDLERS: [&str; 5] = [
-            "/livenessProbe",
-            "/readinessProbe",
-            "/startupProbe",
-            "/lifecycle/postStart",
-            "/lifecycle/preStop",
-        ];
         let mut hosts = BTreeSet::new();
         let mut bad = self.bad(|container| {
             let handlers = HANDLERS.iter().flat_map(|handler| {

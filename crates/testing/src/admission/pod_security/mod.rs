@@ -104,7 +104,7 @@ fn policies(namespace: &Value) -> Policies {
         }
         let label = format!("{label}-version");
         let found = labels.get(&label).and_then(Value::as_str);
-        let version = found.map(|name| version(name).ok_or(name.to_owned()));
+        let version = found.map(version);
         if let Some(Err(name)) = &version {
             wrong.push((label, name.clone(), "must be \"latest\" or \"v1.x\""));
         }
@@ -144,14 +144,16 @@ fn policies(namespace: &Value) -> Policies {
     }
 }
 
-fn version(name: &str) -> Option<Option<u32>> {
+/// Reads a version, `None` if it is the latest one.
+fn version(name: &str) -> Result<Option<u32>, String> {
     if name == "latest" {
-        return Some(None);
+        return Ok(None);
     }
-    let minor = name.strip_prefix("v1.")?;
+    let minor = name.strip_prefix("v1.").unwrap_or_default();
     let is_plain = minor == "0" || !minor.starts_with('0');
     let is_number = is_plain && minor.bytes().all(|it| it.is_ascii_digit());
-    is_number.then(|| minor.parse().ok().map(Some)).flatten()
+    let parsed = minor.parse().ok().filter(|_| is_number);
+    parsed.map(Some).ok_or_else(|| name.to_owned())
 }
 
 fn detail(found: &[Violation]) -> String {

@@ -158,7 +158,7 @@ pub(crate) fn warnings(kind: &Kind, old: Option<&Value>, object: &Value) -> Vec<
             }
         }
         ("", "Secret") if text(object, "/type") == "kubernetes.io/tls" => {
-            certificate(&mut out, object)
+            certificate(&mut out, object);
         }
         ("", "Service") => service(&mut out, object),
         ("storage.k8s.io", "StorageClass") => {

@@ -42,8 +42,8 @@ fn collect(schema: &Value, found: &mut BTreeSet<String>) {
         }
     }
     for branches in ["/allOf", "/anyOf", "/oneOf"] {
-        list(schema, branches)
-            .iter()
-            .for_each(|branch| collect(branch, found));
+        for branch in list(schema, branches) {
+            collect(branch, found);
+        }
     }
 }
