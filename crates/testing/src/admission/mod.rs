@@ -19,7 +19,7 @@ pub(crate) use self::draft::{Comparison, Draft};
 use crate::{
     fields,
     kinds::{
-        builtin, definition,
+        builtin,
         kind::{Kind, Types},
         names,
         status::invalid,
@@ -67,6 +67,10 @@ pub(crate) fn complete(
                 builtin::schema(name),
                 &mut draft.object,
             );
+            // What is stored has the defaults of another version.
+            let kind = &request.target.kind;
+            let stored = builtin::stored(kind, draft.object.take());
+            draft.object = builtin::converted(kind, stored, &request.target.version);
             track(request, draft);
             if draft.old.is_none() && !request.target.subresource.is_empty() {
                 object::map(&mut draft.object).remove("status");
@@ -155,20 +159,13 @@ pub(crate) fn validate(
             causes.extend(builtin::validate(kind, subresource, old, object));
             // An invalid object gets errors alone, and an update of the status no warnings.
             if causes.is_empty() && subresource != "status" {
-                let warnings = builtin::warnings(kind, old, object);
-                notes.warnings.extend(warnings);
+                notes.warnings.extend((strategy.warnings)(old, object));
             }
         }
     }
     // A Service that an update of its status creates has no address.
     if causes.is_empty() && subresource.is_empty() && strategy.is_allocated {
         causes.extend(service_ports::allocate(store, kind, old, object));
-    }
-    if definition::is_definition(kind) {
-        causes.extend(definition::check(object, old));
-        if causes.is_empty() && subresource.is_empty() {
-            notes.warnings.extend(definition::warnings(object, old));
-        }
     }
     if !causes.is_empty() {
         return Err(invalid(kind, object::name(object), causes));

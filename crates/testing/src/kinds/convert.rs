@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::{
     kinds::{
-        autoscalers,
+        builtin,
         conversions::Wanted,
         events,
         kind::{Conversion, Kind},
@@ -37,7 +37,12 @@ const SECONDS: u64 = 30;
 pub(crate) fn load(store: &Store, target: &Target, stored: &Arc<Value>) -> Answer<Arc<Value>> {
     let kind = &target.kind;
     let Some(storage) = &kind.storage else {
-        return Ok(autoscalers::load(target, stored));
+        let api_version = text(stored, "/apiVersion");
+        if builtin::strategy(kind).to_version.is_none() || api_version == target.api_version() {
+            return Ok(stored.clone());
+        }
+        let object = Value::clone(stored);
+        return Ok(Arc::new(builtin::converted(kind, object, &target.version)));
     };
     let from = version(stored);
     // An object that was stored under another definition gets the defaults of this one.
@@ -89,7 +94,7 @@ pub(crate) fn loaded<'a>(
 pub(crate) fn save(store: &Store, target: &Target, object: Value) -> Answer<Value> {
     let kind = &target.kind;
     let Some(storage) = &kind.storage else {
-        return Ok(autoscalers::save(kind, object));
+        return Ok(builtin::stored(kind, object));
     };
     if storage.version == target.version {
         return Ok(object);

@@ -2,7 +2,6 @@
 //!
 //! It may use `webhooks`, `storage` and `values`.
 
-pub(crate) mod autoscalers;
 pub(crate) mod builtin;
 mod conversions;
 pub(crate) mod convert;

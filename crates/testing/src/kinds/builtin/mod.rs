@@ -6,6 +6,7 @@ mod fields;
 mod groups;
 mod parts;
 mod protobuf;
+mod quality;
 mod resize;
 mod scalar;
 mod strategy;
@@ -21,14 +22,15 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::{
     decode::decode,
-    groups::quality,
     parts::written,
     scalar::quantity,
     strategy::{Deletion, Strategy},
-    warnings::warnings,
 };
 use self::{strategy::Creation, validate::Causes};
-use crate::kinds::kind::{Kind, Scale, Types, Version};
+use crate::{
+    kinds::kind::{Kind, Scale, Types, Version},
+    values::object::text,
+};
 
 /// The minor version of Kubernetes whose kinds these are.
 pub(crate) const RELEASE: (&str, &str) = ("1", "37");
@@ -65,12 +67,6 @@ pub(crate) fn strategy(kind: &Kind) -> &'static Strategy {
     }
     groups::strategy(&kind.group, &kind.kind).unwrap_or(&Strategy::PLAIN)
 }
-
-/// Kinds of the core group that others replace.
-const DEPRECATED: &[(&str, &str)] = &[(
-    "Endpoints",
-    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-)];
 
 /// Returns the kinds; one with several versions is stored in the first.
 pub(crate) fn kinds() -> Vec<Kind> {
@@ -115,11 +111,33 @@ fn kind_of(resource: &'static Resource) -> Kind {
             types: Types::Builtin(&resource.type_name),
             columns: Vec::new(),
             fields: strategy.selectors.iter().map(ToString::to_string).collect(),
-            warning: DEPRECATED
-                .iter()
-                .find(|(of, _)| resource.group.is_empty() && *of == kind)
-                .map(|(_, warning)| (*warning).to_owned()),
+            warning: strategy.deprecation.map(str::to_owned),
         }],
+    }
+}
+
+/// Returns an object in a version of its kind. In the version in which it is stored, it has that version's defaults.
+pub(crate) fn converted(kind: &Kind, object: Value, version: &str) -> Value {
+    let Some(convert) = strategy(kind).to_version else {
+        return object;
+    };
+    if text(&object, "/apiVersion") == kind.api_version(version) {
+        return object;
+    }
+    let mut object = convert(object, version);
+    if let Some(stored) = kind.versions.first().filter(|it| it.name == version)
+        && let Types::Builtin(name) = &stored.types
+    {
+        default(kind, schema(name), &mut object);
+    }
+    object
+}
+
+/// Returns an object in the version in which its kind is stored.
+pub(crate) fn stored(kind: &Kind, object: Value) -> Value {
+    match kind.versions.first() {
+        Some(version) => converted(kind, object, &version.name),
+        None => object,
     }
 }
 
@@ -167,19 +185,14 @@ pub(crate) fn explain(schemas: &mut Map<String, Value>) {
     let _ = schemas;
 }
 
-/// Fills in the defaults of an object that is in the form in which the server writes it.
-pub(crate) fn apply_defaults(schema: &Value, object: &mut Value) {
-    defaults::apply(schema, object);
-    decode::normalize(schema, object);
-}
-
 /// Fills in the defaults of a decoded object.
 pub(crate) fn default(kind: &Kind, schema: &Value, object: &mut Value) {
     // An apply has not been decoded yet.
     let _checked = decode::decode(schema, object);
     decode::normalize(schema, object);
     (strategy(kind).convert)(object);
-    apply_defaults(schema, object);
+    defaults::apply(schema, object);
+    decode::normalize(schema, object);
 }
 
 /// Sets what the server decides, and brings the object into the form in which the server writes it. `is_labelled` says whether it has labels
@@ -214,7 +227,10 @@ pub(crate) fn validate(
     object: &Value,
 ) -> Vec<StatusCause> {
     let mut causes = Causes::default();
-    (strategy(kind).validate)(&mut causes, subresource, old, object);
+    let strategy = strategy(kind);
+    let converted = strategy.to_version.map(|_| stored(kind, object.clone()));
+    let object = converted.as_ref().unwrap_or(object);
+    (strategy.validate)(&mut causes, subresource, old, object);
     if subresource == "status" && old.is_some() {
         // Nothing else changes.
         causes.0.retain(|cause| cause.field.starts_with("status"));

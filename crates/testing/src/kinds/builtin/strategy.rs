@@ -15,6 +15,8 @@ pub(crate) struct Strategy {
     pub(crate) kind: &'static str,
 
     // What clients may ask for.
+    /// The warning that each request for a deprecated kind gets.
+    pub(crate) deprecation: Option<&'static str>,
     /// Returns the violations of a name.
     pub(crate) name: fn(&str) -> Vec<String>,
     /// Field selectors besides name and namespace.
@@ -33,6 +35,8 @@ pub(crate) struct Strategy {
     pub(crate) has_generation: bool,
     /// Sets what the conversion between versions sets, after defaults that are recorded.
     pub(crate) convert: fn(&mut Value),
+    /// Converts an object to a version, if the kind has several.
+    pub(crate) to_version: Option<fn(Value, &str) -> Value>,
     /// Sets who creates an object, given the user.
     pub(crate) identify: fn(&mut Value, &mut Value),
     /// Sets what the server decides about a new object.
@@ -41,6 +45,8 @@ pub(crate) struct Strategy {
     pub(crate) update: fn(&mut Value, &str, &Value),
     /// Adds the violations of a complete object, given a subresource and the old state.
     pub(crate) validate: fn(&mut Causes, &str, Option<&Value>, &Value),
+    /// Returns the warnings about an accepted object, given the old state.
+    pub(crate) warnings: fn(Option<&Value>, &Value) -> Vec<String>,
     /// Whether the server allocates addresses and ports.
     pub(crate) is_allocated: bool,
     /// Whether an update of an absent object creates it.
@@ -101,6 +107,7 @@ impl Strategy {
     /// The strategy of a kind about which nothing is special.
     pub(crate) const PLAIN: Self = Self {
         kind: "",
+        deprecation: None,
         name: names::dns_1123_subdomain,
         selectors: &[],
         columns: &[],
@@ -109,10 +116,12 @@ impl Strategy {
         connections: &[],
         has_generation: false,
         convert: |_| {},
+        to_version: None,
         identify: |_, _| {},
         create: |_, _| {},
         update: |_, _, _| {},
         validate: |_, _, _, _| {},
+        warnings: |_, _| Vec::new(),
         is_allocated: false,
         creates_on_update: false,
         creates_on_status: false,

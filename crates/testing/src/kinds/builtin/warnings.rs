@@ -8,10 +8,7 @@ use kube_codegen_formats::names;
 use serde_json::Value;
 
 use super::quantity;
-use crate::{
-    kinds::kind::Kind,
-    values::object::{self, at, list, map, text},
-};
+use crate::values::object::{self, at, list, map, text};
 
 /// Labels of nodes that have been renamed: their release, and the new name.
 const LABELS: &[(&str, &str, &str)] = &[
@@ -112,75 +109,82 @@ const ANNOTATIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Returns the warnings about an accepted object.
-pub(crate) fn warnings(kind: &Kind, old: Option<&Value>, object: &Value) -> Vec<String> {
+/// Returns the warnings about a new Pod: nobody changes Pods by hand.
+pub(super) fn pod(old: Option<&Value>, pod: &Value) -> Vec<String> {
     let mut out = Vec::new();
-    let is_new = old.is_none();
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        // Nobody changes Pods by hand.
-        ("", "Pod") if is_new => {
-            name(&mut out, object, "the Pod's hostname");
-            pod(&mut out, "", object);
-        }
-        ("apps", workload @ ("Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet"))
-        | ("batch", workload @ ("Job" | "CronJob"))
-        | ("", workload @ "ReplicationController") => {
-            if is_new && workload != "DaemonSet" {
-                name(&mut out, object, "Pod names and hostnames");
-            }
-            if old.is_some_and(|old| at(old, "/spec") == at(object, "/spec")) {
-                return out;
-            }
-            let path = match workload {
-                "CronJob" => "/spec/jobTemplate/spec/template",
-                _ => "/spec/template",
-            };
-            let spec = at(object, path.trim_end_matches("/template"));
-            many_indexes(&mut out, workload, spec);
-            pod(&mut out, &format!("{}.", dotted(path)), at(object, path));
-            for (index, claim) in list(object, "/spec/volumeClaimTemplates")
-                .iter()
-                .enumerate()
-            {
-                self::claim(
-                    &mut out,
-                    &format!("spec.volumeClaimTemplates[{index}]."),
-                    claim,
-                );
-            }
-        }
-        ("", "PersistentVolumeClaim") => claim(&mut out, "", object),
-        ("", "PersistentVolume") => {
-            let affinity = at(object, "/spec/nodeAffinity/required");
-            terms(&mut out, "spec.nodeAffinity.required", affinity);
-            if text(object, "/spec/persistentVolumeReclaimPolicy") == "Recycle" {
-                out.push("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.".to_owned());
-            }
-        }
-        ("", "Secret") if text(object, "/type") == "kubernetes.io/tls" => {
-            certificate(&mut out, object);
-        }
-        ("", "Service") => service(&mut out, object),
-        ("storage.k8s.io", "StorageClass") => {
-            for (index, topology) in list(object, "/allowedTopologies").iter().enumerate() {
-                for (number, term) in list(topology, "/matchLabelExpressions").iter().enumerate() {
-                    if let Some(why) = renamed(text(term, "/key")) {
-                        out.push(format!(
-                            "allowedTopologies[{index}].matchLabelExpressions[{number}].key: {why}"
-                        ));
-                    }
-                }
-            }
-        }
-        ("node.k8s.io", "RuntimeClass") => {
-            let labels = at(object, "/scheduling/nodeSelector").as_object();
-            let found = labels.into_iter().flatten();
-            let found = found.filter_map(|(key, _)| renamed(key));
-            out.extend(found.map(|why| format!("scheduling.nodeSelector: {why}")));
-        }
-        _ => {}
+    if old.is_none() {
+        name(&mut out, pod, "the Pod's hostname");
+        template(&mut out, "", pod);
     }
     out
+}
+
+/// Returns the warnings about a kind that runs Pods, with their template at a pointer.
+pub(super) fn workload(
+    kind: &str,
+    pointer: &str,
+    old: Option<&Value>,
+    object: &Value,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    if old.is_none() && kind != "DaemonSet" {
+        name(&mut out, object, "Pod names and hostnames");
+    }
+    if old.is_some_and(|old| at(old, "/spec") == at(object, "/spec")) {
+        return out;
+    }
+    let spec = at(object, pointer.trim_end_matches("/template"));
+    many_indexes(&mut out, kind, spec);
+    let path = format!("{}.", dotted(pointer));
+    template(&mut out, &path, at(object, pointer));
+    let claims = list(object, "/spec/volumeClaimTemplates").iter();
+    for (index, claim) in claims.enumerate() {
+        claimed(
+            &mut out,
+            &format!("spec.volumeClaimTemplates[{index}]."),
+            claim,
+        );
+    }
+    out
+}
+
+pub(super) fn claim(claim: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    claimed(&mut out, "", claim);
+    out
+}
+
+pub(super) fn volume(volume: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    let affinity = at(volume, "/spec/nodeAffinity/required");
+    terms(&mut out, "spec.nodeAffinity.required", affinity);
+    if text(volume, "/spec/persistentVolumeReclaimPolicy") == "Recycle" {
+        out.push("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.".to_owned());
+    }
+    out
+}
+
+pub(super) fn storage_class(class: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    for (index, topology) in list(class, "/allowedTopologies").iter().enumerate() {
+        for (number, term) in list(topology, "/matchLabelExpressions").iter().enumerate() {
+            if let Some(why) = renamed(text(term, "/key")) {
+                out.push(format!(
+                    "allowedTopologies[{index}].matchLabelExpressions[{number}].key: {why}"
+                ));
+            }
+        }
+    }
+    out
+}
+
+pub(super) fn runtime_class(class: &Value) -> Vec<String> {
+    let labels = at(class, "/scheduling/nodeSelector").as_object();
+    let found = labels.into_iter().flatten();
+    let found = found.filter_map(|(key, _)| renamed(key));
+    found
+        .map(|why| format!("scheduling.nodeSelector: {why}"))
+        .collect()
 }
 
 fn dotted(pointer: &str) -> String {
@@ -211,7 +215,7 @@ fn many_indexes(out: &mut Vec<String>, workload: &str, spec: &Value) {
 }
 
 /// Warns of a Pod or of a template at a path, which ends with a dot.
-fn pod(out: &mut Vec<String>, path: &str, pod: &Value) {
+fn template(out: &mut Vec<String>, path: &str, pod: &Value) {
     let annotations = at(pod, "/metadata/annotations").as_object();
     for key in annotations.into_iter().flat_map(serde_json::Map::keys) {
         let mut known = ANNOTATIONS.iter();
@@ -418,7 +422,7 @@ fn fractions(out: &mut Vec<String>, path: &str, amounts: &Value) {
     }
 }
 
-fn claim(out: &mut Vec<String>, path: &str, claim: &Value) {
+fn claimed(out: &mut Vec<String>, path: &str, claim: &Value) {
     let class = "volume.beta.kubernetes.io/storage-class";
     if at(claim, "/metadata/annotations").get(class).is_some() {
         out.push(format!("{path}metadata.annotations[{class}]: deprecated since v1.8; use \"storageClassName\" attribute instead"));
@@ -429,7 +433,10 @@ fn claim(out: &mut Vec<String>, path: &str, claim: &Value) {
     }
 }
 
-fn certificate(out: &mut Vec<String>, secret: &Value) {
+pub(super) fn secret(secret: &Value) -> Vec<String> {
+    if text(secret, "/type") != "kubernetes.io/tls" {
+        return Vec::new();
+    }
     for (field, shown, block) in [
         ("tls.crt", "certificate", "CERTIFICATE-----"),
         ("tls.key", "key", "PRIVATE KEY-----"),
@@ -437,13 +444,14 @@ fn certificate(out: &mut Vec<String>, secret: &Value) {
         let data = at(secret, "/data").get(field).cloned().unwrap_or_default();
         let pem = serde_json::from_value::<ByteString>(data).unwrap_or_default();
         if !String::from_utf8_lossy(&pem.0).contains(block) {
-            out.push(format!("tls: failed to find any PEM data in {shown} input"));
-            return;
+            return vec![format!("tls: failed to find any PEM data in {shown} input")];
         }
     }
+    Vec::new()
 }
 
-fn service(out: &mut Vec<String>, service: &Value) {
+pub(super) fn service(service: &Value) -> Vec<String> {
+    let mut out = Vec::new();
     let hints = "service.kubernetes.io/topology-aware-hints";
     if at(service, "/metadata/annotations").get(hints).is_some() {
         out.push(format!("annotation {hints} is deprecated, please use service.kubernetes.io/topology-mode instead"));
@@ -464,4 +472,5 @@ fn service(out: &mut Vec<String>, service: &Value) {
                 .to_owned(),
         );
     }
+    out
 }

@@ -12,6 +12,8 @@ pub(super) const GROUP: Group = Group {
         columns: &[("Created At", "/metadata/creationTimestamp")],
         has_generation: true,
         convert: definition::default,
+        validate: |it, _, old, object| it.extend(definition::check(object, old)),
+        warnings: |old, object| definition::warnings(object, old),
         deletion: Deletion::Instances,
         ..Strategy::PLAIN
     }],

@@ -8,6 +8,7 @@ use crate::{
         fields::{get, inner, or, or_nil},
         strategy::{Fields, Group, Strategy},
         validate::workload,
+        warnings,
     },
     values::object::{at, map, put, section},
 };
@@ -35,6 +36,7 @@ pub(super) const GROUP: Group = Group {
             create: |object, _| annotate(object, 1),
             update: count_generation,
             validate: |it, _, old, object| workload::daemon_set(it, old, object),
+            warnings: |old, object| warnings::workload("DaemonSet", "/spec/template", old, object),
             ..WORKLOAD
         },
         Strategy {
@@ -76,6 +78,7 @@ pub(super) const GROUP: Group = Group {
 
 const WORKLOAD: Strategy = Strategy {
     has_generation: true,
+    warnings: |old, object| warnings::workload("", "/spec/template", old, object),
     ..Strategy::PLAIN
 };
 

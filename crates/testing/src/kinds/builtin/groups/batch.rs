@@ -7,6 +7,7 @@ use crate::{
         fields::{copy_labels, inner, or, or_nil},
         strategy::{Creation, Fields, Group, Strategy},
         validate::{batch, job_status},
+        warnings,
     },
     values::object::{self, at, map, put, section},
 };
@@ -24,6 +25,9 @@ pub(super) const GROUP: Group = Group {
             ],
             has_generation: true,
             validate: |it, _, _, object| batch::cron_job(it, object),
+            warnings: |old, object| {
+                warnings::workload("CronJob", "/spec/jobTemplate/spec/template", old, object)
+            },
             ..Strategy::PLAIN
         },
         Strategy {
@@ -40,6 +44,7 @@ pub(super) const GROUP: Group = Group {
                 Some(old) if subresource == "status" => job_status::validate(it, old, object),
                 _ => batch::job(it, old, object),
             },
+            warnings: |old, object| warnings::workload("Job", "/spec/template", old, object),
             orphans: Some(
                 "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
             ),

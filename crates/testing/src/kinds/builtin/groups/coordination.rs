@@ -9,15 +9,15 @@ pub(super) const GROUP: Group = Group {
     name: "coordination.k8s.io",
     kinds: &[
         Strategy {
-            kind: "Lease",
-            columns: &[("Holder", "/spec/holderIdentity")],
-            validate: |it, _, _, object| others::lease(it, object),
+            kind: "LeaseCandidate",
             creates_on_update: true,
             needs_version: true,
             ..Strategy::PLAIN
         },
         Strategy {
-            kind: "LeaseCandidate",
+            kind: "Lease",
+            columns: &[("Holder", "/spec/holderIdentity")],
+            validate: |it, _, _, object| others::lease(it, object),
             creates_on_update: true,
             needs_version: true,
             ..Strategy::PLAIN

@@ -21,7 +21,6 @@ mod scheduling;
 mod storage;
 mod storagemigration;
 
-pub(crate) use self::core::quality;
 use super::strategy::{Fields, Group, Strategy};
 
 const GROUPS: &[&Group] = &[

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::kinds::builtin::{
     fields::{or, or_nil},
     strategy::{Fields, Group, Strategy},
+    warnings,
 };
 
 pub(super) const GROUP: Group = Group {
@@ -26,6 +27,7 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "StorageClass",
+            warnings: |_, object| warnings::storage_class(object),
             ..CLASS
         },
         Strategy {

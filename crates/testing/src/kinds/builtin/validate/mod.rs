@@ -39,6 +39,11 @@ impl Causes {
         self.0.push(cause(path, reason, message));
     }
 
+    /// Adds violations that have been found elsewhere.
+    pub(crate) fn extend(&mut self, causes: Vec<StatusCause>) {
+        self.0.extend(causes);
+    }
+
     fn required(&mut self, path: impl Into<String>, detail: &str) {
         let message = if detail.is_empty() {
             "Required value".to_owned()

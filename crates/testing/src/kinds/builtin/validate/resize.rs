@@ -2,16 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Causes, pod as pods};
-use crate::{
-    kinds::builtin,
-    values::object::{at, list, map, text},
-};
+use super::{super::quality::quality, Causes, pod as pods};
+use crate::values::object::{at, list, map, text};
 
 pub(crate) fn validate(it: &mut Causes, old: &Value, pod: &Value) {
     let (before, after) = (at(old, "/spec"), at(pod, "/spec"));
     pods::spec(it, "spec", after);
-    if builtin::quality(before) != builtin::quality(after) {
+    if quality(before) != quality(after) {
         let why = "Pod QOS Class may not change as a result of resizing";
         it.invalid("spec", at(old, "/status/qosClass"), why);
     }

@@ -4,7 +4,6 @@ mod defaults;
 mod pod;
 mod service;
 
-pub(crate) use self::pod::quality;
 use kube_codegen_formats::names;
 use serde_json::{Value, json};
 
@@ -13,6 +12,7 @@ use crate::{
     kinds::builtin::{
         strategy::{Deletion, Group, Strategy},
         validate::{self, config, limits, others},
+        warnings,
     },
     values::object::{self, at, copy, map, put, section, strings, text},
 };
@@ -29,6 +29,9 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "Endpoints",
+            deprecation: Some(
+                "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+            ),
             creates_on_update: true,
             ..Strategy::PLAIN
         },
@@ -79,6 +82,7 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "PersistentVolume",
             create: |object, _| add(object, FINALIZERS, "kubernetes.io/pv-protection"),
+            warnings: |_, object| warnings::volume(object),
             returns_deleted: true,
             ..Strategy::PLAIN
         },
@@ -94,6 +98,7 @@ pub(super) const GROUP: Group = Group {
             create: |object, _| add(object, FINALIZERS, "kubernetes.io/pvc-protection"),
             update: |object, _, old| keep_source(object, old),
             validate: |it, _, old, object| config::claim(it, old, object),
+            warnings: |_, object| warnings::claim(object),
             is_stored_again: true,
             returns_deleted: true,
             ..Strategy::PLAIN
@@ -126,6 +131,7 @@ pub(super) const GROUP: Group = Group {
                 }
                 _ => validate::pod::validate(it, subresource, old, object),
             },
+            warnings: warnings::pod,
             kept_metadata: &["deletionTimestamp", "ownerReferences"],
             deletion: Deletion::Graceful,
             returns_deleted: true,
@@ -141,6 +147,7 @@ pub(super) const GROUP: Group = Group {
             kind: "ReplicationController",
             selectors: &["status.replicas"],
             has_generation: true,
+            warnings: |old, object| warnings::workload("", "/spec/template", old, object),
             ..Strategy::PLAIN
         },
         Strategy {
@@ -154,6 +161,7 @@ pub(super) const GROUP: Group = Group {
             columns: &[("Type", "/type"), ("Data", "=data")],
             convert: encode,
             validate: |it, _, old, object| config::secret(it, old, object),
+            warnings: |_, object| warnings::secret(object),
             ..Strategy::PLAIN
         },
         Strategy {
@@ -178,6 +186,7 @@ pub(super) const GROUP: Group = Group {
                 }
             },
             validate: |it, _, old, object| validate::service::validate(it, old, object),
+            warnings: |_, object| warnings::service(object),
             is_allocated: true,
             creates_on_update: true,
             creates_on_status: true,

@@ -3,14 +3,9 @@
 //! v1 has a field for the utilization of the CPU alone. The rest of v2 is JSON in annotations there, which v2 does not show: other metrics,
 //! the behavior, and the metrics and conditions of the status.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
-use crate::{
-    kinds::{builtin, kind::Kind, target::Target},
-    values::object::{at, list, map, put, section, text},
-};
+use crate::values::object::{at, list, map, put, section, text};
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
@@ -114,45 +109,10 @@ const STATUS: Fields = &[
     ),
 ];
 
-fn is_autoscaler(kind: &Kind) -> bool {
-    kind.group == "autoscaling" && kind.kind == "HorizontalPodAutoscaler"
-}
-
-/// Returns a stored object of a built-in kind in the version of a request.
-pub(crate) fn load(target: &Target, stored: &Arc<Value>) -> Arc<Value> {
-    if !is_autoscaler(&target.kind) {
-        return stored.clone();
-    }
-    let is_old = text(stored, "/apiVersion") == "autoscaling/v1";
-    match (is_old, target.version == "v1") {
-        (false, true) => Arc::new(old(Value::clone(stored))),
-        (true, false) => Arc::new(new(Value::clone(stored))),
-        _ => stored.clone(),
-    }
-}
-
-/// Returns an object of a built-in kind in the version in which it is stored.
-pub(crate) fn save(kind: &Kind, object: Value) -> Value {
-    if is_autoscaler(kind) && text(&object, "/apiVersion") == "autoscaling/v1" {
-        new(object)
-    } else {
-        object
-    }
-}
-
-/// Completes an object of v1: v2, which it goes through, has defaults for the fields of both.
-pub(crate) fn complete(object: &mut Value) {
-    if text(object, "/apiVersion") == "autoscaling/v1" {
-        *object = old(new(object.take()));
-    }
-}
-
-/// Returns an object of either version in v2.
-pub(crate) fn converted(object: &Value) -> Value {
-    if text(object, "/apiVersion") == "autoscaling/v1" {
-        new(object.clone())
-    } else {
-        object.clone()
+pub(super) fn convert(object: Value, version: &str) -> Value {
+    match version {
+        "v1" => old(object),
+        _ => new(object),
     }
 }
 
@@ -261,11 +221,8 @@ fn new(mut object: Value) -> Value {
             status.extend(value.map(|value| (field.to_owned(), value)));
         }
     }
-    builtin::apply_defaults(builtin::schema(V2), &mut object);
     object
 }
-
-const V2: &str = "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler";
 
 /// Writes a metric as v1 has it, with the fields in the order of Go's types.
 fn old_metric(metric: &Value, fields: Fields) -> String {

@@ -1,14 +1,13 @@
 //! `autoscaling`.
 
+mod versions;
+
 use serde_json::{Value, json};
 
-use crate::kinds::{
-    autoscalers,
-    builtin::{
-        fields::{inner, or, or_nil},
-        strategy::{Fields, Group, Strategy},
-        validate::others,
-    },
+use crate::kinds::builtin::{
+    fields::{inner, or, or_nil},
+    strategy::{Fields, Group, Strategy},
+    validate::others,
 };
 
 pub(super) const GROUP: Group = Group {
@@ -17,14 +16,17 @@ pub(super) const GROUP: Group = Group {
     kinds: &[Strategy {
         kind: "HorizontalPodAutoscaler",
         has_generation: true,
-        convert: autoscalers::complete,
-        validate: |it, _, _, object| others::autoscaler(it, &autoscalers::converted(object)),
+        to_version: Some(versions::convert),
+        validate: |it, _, _, object| others::autoscaler(it, object),
         ..Strategy::PLAIN
     }],
-    defaults: |name, it| match name {
-        "HorizontalPodAutoscalerSpec" => or_nil(it, "minReplicas", 1),
-        "v2.HorizontalPodAutoscalerSpec" => autoscaler(it),
-        _ => {}
+    defaults: |name, it| {
+        match name {
+            // That of v1.
+            "HorizontalPodAutoscalerSpec" => or_nil(it, "minReplicas", 1),
+            "v2.HorizontalPodAutoscalerSpec" => autoscaler(it),
+            _ => {}
+        }
     },
 };
 
