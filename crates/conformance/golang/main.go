@@ -15,6 +15,7 @@ import (
 	batch "k8s.io/api/batch/v1"
 	certificates "k8s.io/api/certificates/v1"
 	coordination "k8s.io/api/coordination/v1"
+	candidates "k8s.io/api/coordination/v1beta1"
 	core "k8s.io/api/core/v1"
 	discovery "k8s.io/api/discovery/v1"
 	events "k8s.io/api/events/v1"
@@ -46,6 +47,7 @@ func main() {
 		batch.SchemeGroupVersion:                 batch.AddToScheme,
 		certificates.SchemeGroupVersion:          certificates.AddToScheme,
 		coordination.SchemeGroupVersion:          coordination.AddToScheme,
+		candidates.SchemeGroupVersion:            candidates.AddToScheme,
 		core.SchemeGroupVersion:                  core.AddToScheme,
 		discovery.SchemeGroupVersion:             discovery.AddToScheme,
 		events.SchemeGroupVersion:                events.AddToScheme,

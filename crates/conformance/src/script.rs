@@ -19,6 +19,9 @@ pub struct Step {
     /// The user that the administrator acts as.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// Asks for the answer as a table, as `kubectl get` does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub table: bool,
     /// How many milliseconds a real server needs before the request, to notice what the last one has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,

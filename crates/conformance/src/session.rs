@@ -95,11 +95,16 @@ impl Session {
             tokio::time::sleep(Duration::from_millis(time)).await;
         }
         let (content, body) = step.encoded();
+        let accept = if step.table {
+            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+        } else {
+            "application/json"
+        };
         let mut request = Request::builder()
             .method(method)
             .uri(&path)
             .header(header::CONTENT_TYPE, content)
-            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT, accept)
             .header(header::USER_AGENT, "conformance/1");
         if let Some(user) = &step.user {
             request = request.header("impersonate-user", user);

@@ -14,7 +14,7 @@ use testresult::TestResult;
 
 use crate::Session;
 
-/// The recorded versions; a kind has one.
+/// The recorded versions. The first of several of a kind is the one that is stored.
 const VERSIONS: &[&str] = &[
     "api/v1",
     "apis/admissionregistration.k8s.io/v1",
@@ -22,9 +22,11 @@ const VERSIONS: &[&str] = &[
     "apis/apiregistration.k8s.io/v1",
     "apis/apps/v1",
     "apis/autoscaling/v2",
+    "apis/autoscaling/v1",
     "apis/batch/v1",
     "apis/certificates.k8s.io/v1",
     "apis/coordination.k8s.io/v1",
+    "apis/coordination.k8s.io/v1beta1",
     "apis/discovery.k8s.io/v1",
     "apis/events.k8s.io/v1",
     "apis/flowcontrol.apiserver.k8s.io/v1",
@@ -38,8 +40,11 @@ const VERSIONS: &[&str] = &[
     "apis/storagemigration.k8s.io/v1",
 ];
 
-/// A version that has a type of requests alone, and the type.
-const SCALE: (&str, &str) = ("apis/autoscaling/v1", "io.k8s.api.autoscaling.v1.Scale");
+/// A type of requests alone.
+const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
+
+/// What a server needs to serve all of the versions.
+pub const CONFIG: &str = "--runtime-config=coordination.k8s.io/v1beta1=true";
 
 /// JSON name, Go type, when the zero value is written (`pointer`, `omit` or `write`), and the field numbers in protobuf.
 type Field = (String, String, String, String);
@@ -51,20 +56,18 @@ pub async fn read(session: &Session) -> TestResult<Value> {
     let go = go_types()?;
     let mut schemas = Map::new();
     let mut resources = Vec::new();
-    for path in VERSIONS.iter().chain([&SCALE.0]) {
+    for path in VERSIONS {
         let mut openapi = session.get(&format!("/openapi/v3/{path}")).await?;
         let Value::Object(found) = openapi["components"]["schemas"].take() else {
             return Err(format!("no schemas in {path}").into());
         };
-        if *path != SCALE.0 {
-            let discovered = session.get(&format!("/{path}")).await?;
-            resources.extend(kinds(path, &discovered, &found));
-        }
+        let discovered = session.get(&format!("/{path}")).await?;
+        resources.extend(kinds(path, &discovered, &found));
         schemas.extend(found);
     }
     let mut types = BTreeMap::new();
     let mut left: Vec<String> = resources.iter().map(|it| text(&it["type"])).collect();
-    left.push(SCALE.1.to_owned());
+    left.push(SCALE.to_owned());
     while let Some(name) = left.pop() {
         if types.contains_key(&name) {
             continue;

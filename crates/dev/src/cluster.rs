@@ -49,7 +49,7 @@ impl Cluster {
                 .authority(tls.authority())
                 .authorization();
             if has_controllers {
-                builder = builder.controllers(Controllers::new());
+                builder = builder.controllers(Controllers::new().end_unrestarted());
             }
             let server = builder.build();
             server.set_request_limit(1_000);

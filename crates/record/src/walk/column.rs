@@ -17,6 +17,20 @@ pub struct Column {
     pub description: Option<&'static str>,
 }
 
+impl ColumnType {
+    /// Returns the type with this name in a CRD.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "string" => Some(Self::String),
+            "integer" => Some(Self::Integer),
+            "number" => Some(Self::Number),
+            "boolean" => Some(Self::Boolean),
+            "date" => Some(Self::Date),
+            _ => None,
+        }
+    }
+}
+
 impl Column {
     /// Creates a column that `kubectl get` always shows, without format and description.
     pub const fn new(name: &'static str, type_: ColumnType, json_path: &'static str) -> Self {

@@ -84,6 +84,15 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Returns whether the value is `null`.
+    pub(super) fn is_null(&self) -> bool {
+        match self {
+            Node::View(view) => matches!(view, View::Null),
+            Node::Json(json) => json.is_null(),
+            Node::Owned(json) => json.is_null(),
+        }
+    }
+
     /// Converts the value to JSON.
     pub fn to_json(&self) -> Value {
         match self {

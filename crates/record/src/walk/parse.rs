@@ -58,13 +58,21 @@ impl<'t> PathParser<'t> {
         loop {
             if self.take('.') {
                 match self.peek() {
-                    None if steps.is_empty() => return Ok(()), // `.` alone is the whole object
-                    Some('[') => {}
-                    Some('.') => return self.error("recursive descent is not supported"),
+                    // As in client-go, an empty name.
+                    None | Some('[') => steps.push(Step::Field(String::new())),
+                    Some('.') => {
+                        self.skip('.');
+                        steps.push(Step::Descent);
+                        match self.peek() {
+                            None | Some('[') => {}
+                            Some('*') => return self.error("expected a name"),
+                            _ => steps.push(self.field()?),
+                        }
+                    }
                     _ => steps.push(self.field()?),
                 }
             } else if self.take('[') {
-                steps.push(self.bracket()?);
+                self.bracket(steps)?;
             } else {
                 return Ok(());
             }
@@ -103,68 +111,90 @@ impl<'t> PathParser<'t> {
     }
 
     /// Parses the inside of brackets and the closing one.
-    fn bracket(&mut self) -> Parsed<Step> {
-        self.spaces();
+    fn bracket(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
         if self.take('?') {
             let filter = self.filter()?;
             self.expect(']', "expected `]`")?;
-            return Ok(Step::Filter(Box::new(filter)));
+            steps.push(Step::Filter(Box::new(filter)));
+            return Ok(());
         }
         let mut all = Vec::new();
         loop {
-            all.push(self.element()?);
+            let mut alternative = Vec::new();
+            self.element(&mut alternative)?;
+            all.push(Path { steps: alternative });
             if !self.take_spaced(',') {
                 break;
             }
+            self.spaces();
         }
-        self.expect(']', "expected `]`")?;
-        Ok(if all.len() > 1 {
-            Step::Union(all)
-        } else {
-            all.swap_remove(0)
-        })
+        if all.len() > 1 {
+            self.spaces();
+        }
+        if !self.take(']') {
+            return self.error("expected `]`");
+        }
+        match all.as_mut_slice() {
+            [one] => steps.append(&mut one.steps),
+            _ => steps.push(Step::Union(all)),
+        }
+        Ok(())
     }
 
     /// Parses one alternative in brackets.
-    fn element(&mut self) -> Parsed<Step> {
-        self.spaces();
+    fn element(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
         match self.peek() {
             Some('*') => {
                 self.skip('*');
-                Ok(Step::All)
+                steps.push(Step::Slice(None, None, None));
             }
-            Some(quote @ ('\'' | '"')) => self.key(quote),
+            Some('\'') => self.key(steps)?,
+            Some(']' | ',') => steps.push(Step::Item(0)),
             _ => {
                 let from = self.integer()?;
-                if !self.take_spaced(':') {
-                    return from.map_or_else(
-                        || self.error("expected an index, a slice, `*`, a quoted name or a filter"),
-                        |index| Ok(Step::Item(index)),
+                if self.take(':') {
+                    let to = self.integer()?;
+                    let by = if self.take(':') {
+                        self.integer()?
+                    } else {
+                        None
+                    };
+                    steps.push(Step::Slice(from, to, by));
+                } else if let Some(index) = from {
+                    steps.push(Step::Item(index));
+                } else {
+                    return self.error(
+                        "expected an index, a slice, `*`, a name in single quotes or a filter",
                     );
                 }
-                self.spaces();
-                Ok(Step::Slice(from, self.integer()?))
             }
         }
+        Ok(())
     }
 
-    /// Parses a quoted key, whose unescaped dots may separate names.
-    fn key(&mut self, quote: char) -> Parsed<Step> {
-        let start = self.at + quote.len_utf8();
-        let key = self.quoted(quote)?;
-        let text = self
-            .text
-            .get(start..self.at - quote.len_utf8())
-            .unwrap_or_default();
-        let parts: Vec<_> = PathParser::new(text)
-            .parse()
-            .map(|path| path.steps)
-            .unwrap_or_default();
-        Ok(if parts.len() > 1 {
-            Step::Dotted(key, Path { steps: parts })
+    /// Parses a quoted key, whose unescaped dots separate names.
+    fn key(&mut self, steps: &mut Vec<Step>) -> Parsed<()> {
+        self.skip('\'');
+        let Some(end) = self.rest().find('\'') else {
+            self.at = self.text.len();
+            return self.error("unclosed quote");
+        };
+        let mut inside = Self {
+            text: &self.text[..self.at + end],
+            at: self.at,
+            depth: self.depth,
+        };
+        if inside.peek().is_none() {
+            steps.push(Step::Field(String::new()));
         } else {
-            Step::Field(key)
-        })
+            steps.push(inside.field()?);
+            inside.steps(steps)?;
+        }
+        if inside.peek().is_some() {
+            return inside.error("expected `.` or `[`");
+        }
+        self.at += end + 1;
+        Ok(())
     }
 
     fn filter(&mut self) -> Parsed<Filter> {
@@ -225,6 +255,8 @@ impl<'t> PathParser<'t> {
                     _ => match (word.parse(), word.parse()) {
                         (Ok(int), _) => Operand::Int(int),
                         (_, Ok(float)) => Operand::Float(float),
+                        // client-go reads a word, and fails when it compares.
+                        _ if word.starts_with(char::is_alphabetic) => Operand::Word,
                         _ => {
                             return self
                                 .error("expected `@`, a quoted text, a number, `true` or `false`");
@@ -247,12 +279,29 @@ impl<'t> PathParser<'t> {
                 '\\' => {
                     let Some(escaped) = self.peek() else { break };
                     self.skip(escaped);
-                    text.push(escaped);
+                    text.push(match escaped {
+                        'n' => '\n',
+                        'r' => '\r',
+                        't' => '\t',
+                        'u' => self.unicode()?,
+                        other => other,
+                    });
                 }
                 c => text.push(c),
             }
         }
         self.error("unclosed quote")
+    }
+
+    /// Parses the four digits after `\u`.
+    fn unicode(&mut self) -> Parsed<char> {
+        let digits = self.rest().get(..4);
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let Some(found) = code.and_then(char::from_u32) else {
+            return self.error("expected four hexadecimal digits");
+        };
+        self.at += 4;
+        Ok(found)
     }
 
     /// Parses an integer, if there is one.

@@ -1,10 +1,11 @@
 //! The `JSONPath` of printer columns.
 use std::fmt;
 
-/// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a.b']`, `.spec.list[0].x`, `.spec.list[*].x` or
-/// `.status.conditions[?(@.type=="Ready")].status`.
+/// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a\.b']`, `.spec.list[0].x`, `.spec.list[*].x`,
+/// `..image` or `.status.conditions[?(@.type=="Ready")].status`.
 ///
-/// The syntax is that of client-go's `util/jsonpath` within one pair of braces, without `range` and recursive descent.
+/// The syntax is that of client-go's `util/jsonpath` within one pair of braces, without `range`. As there, dots in quoted keys separate names
+/// unless a backslash escapes them, and `[*]` is for arrays alone.
 ///
 /// ```
 /// use kube_codegen_record::walk::Path;
@@ -22,16 +23,16 @@ pub struct Path {
 pub(super) enum Step {
     /// `.name` or `['name']`.
     Field(String),
-    /// `['a.b']`: the key `a.b` or, as in client-go, `.a.b`.
-    Dotted(String, Path),
-    /// `.*` or `[*]`.
+    /// `.*`: the items of an array or the values of an object.
     All,
+    /// `..`: the value and everything inside it.
+    Descent,
     /// `[2]` or `[-1]`.
     Item(isize),
-    /// `[from:to]`, either end open.
-    Slice(Option<isize>, Option<isize>),
+    /// `[from:to:step]`, each optional, or `[*]`.
+    Slice(Option<isize>, Option<isize>, Option<isize>),
     /// `[0,2]`, `['a','b']`.
-    Union(Vec<Step>),
+    Union(Vec<Path>),
     /// `[?(…)]`.
     Filter(Box<Filter>),
 }
@@ -52,6 +53,8 @@ pub(super) enum Operand {
     Int(i64),
     Float(f64),
     Bool(bool),
+    /// A word without quotes, which cannot be compared.
+    Word,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

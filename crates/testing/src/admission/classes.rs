@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     kinds::{kind::Kind, status::forbidden, store::Store},
-    request::Request,
+    request::Notes,
     values::{
         object::{self, at, flag, list, map, put, section, text},
         status::Answer,
@@ -21,8 +21,12 @@ const PRIORITIES: [(&str, i64); 2] = [
 ];
 
 /// Sets what a new object takes from its class.
-pub(crate) fn apply(store: &Store, request: &Request, object: &mut Value) -> Answer<()> {
-    let kind = &request.target.kind;
+pub(super) fn apply(
+    store: &Store,
+    kind: &Kind,
+    object: &mut Value,
+    notes: &mut Notes,
+) -> Answer<()> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => {
             priority(store, kind, object)?;
@@ -42,7 +46,7 @@ pub(crate) fn apply(store: &Store, request: &Request, object: &mut Value) -> Ans
             }
             if has_class {
                 let why = r#"annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead"#;
-                request.warnings.borrow_mut().push(why.to_owned());
+                notes.warnings.push(why.to_owned());
             } else {
                 set_default(store, &INGRESS, object);
             }

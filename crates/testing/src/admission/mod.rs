@@ -4,141 +4,180 @@
 
 pub(crate) mod classes;
 pub(crate) mod definitions;
+mod draft;
 mod limits;
 pub(crate) mod namespaces;
+mod pod_security;
 mod service_ports;
+mod tolerations;
 pub(crate) mod webhooks;
 
 use kube::core::response::StatusCause;
 use serde_json::Value;
 
-use webhooks::in_process;
-
+pub(crate) use self::draft::{Comparison, Draft};
 use crate::{
     fields,
     kinds::{
-        builtin, definition,
+        builtin,
         kind::{Kind, Types},
         names,
         status::invalid,
         store::Store,
     },
-    request::{APPLY, Probe, Request},
+    request::{APPLY, Notes, Request},
     values::{
         numbers,
         object::{self, at, deleting},
-        patch,
-        status::{Answer, cause, of_field},
+        status::{Answer, bad_request, cause, of_field},
     },
 };
 
-/// Completes the new state of an object and validates it: with defaults, what webhooks and plug-ins change, and the owners of fields.
+/// Completes the new state of an object as far as webhooks get it: with defaults, what plug-ins set, and the owners of fields.
 pub(crate) fn complete(
-    store: &mut Store,
+    store: &Store,
     request: &Request,
-    old: Option<&Value>,
-    object: &mut Value,
+    draft: &mut Draft,
+    notes: &mut Notes,
 ) -> Answer<()> {
-    let (kind, version) = (&request.target.kind, request.target.version()?);
-    let labels = at(object, "/metadata/labels").as_object();
-    let is_labelled = labels.is_some_and(|it| !it.is_empty());
-    for patch in &request.patches {
-        // The webhook has seen the object with its defaults.
-        match &version.types {
-            Types::None => {}
-            Types::Custom { rules, .. } => {
-                rules.apply_defaults(object);
-            }
-            Types::Builtin(name) => builtin::default(builtin::schema(name), object),
-        }
-        patch::json(object, patch)?;
+    if draft.is_same {
+        return Ok(());
     }
-    let mut causes = names::check(kind, object);
-    causes.extend(
-        old.into_iter()
-            .flat_map(|old| new_finalizers(kind, old, object)),
-    );
+    let version = request.target.version()?;
+    let labels = at(&draft.object, "/metadata/labels").as_object();
+    draft.is_labelled = labels.is_some_and(|it| !it.is_empty());
     match &version.types {
         Types::None => {
-            normalize_sent(request, object);
-            fields::track(object, old, request);
+            normalize(draft);
+            track(request, draft);
         }
         Types::Custom { rules, .. } => {
-            rules.prune(object);
+            rules.prune(&mut draft.object);
             if request.content_type == APPLY {
-                rules.apply_defaults_only(object);
+                rules.apply_defaults_only(&mut draft.object);
             } else {
-                rules.apply_defaults(object);
+                rules.apply_defaults(&mut draft.object);
             }
-            // The validation sees `1.0` as it was sent, all else as it is stored.
-            let sent = normalize_sent(request, object);
-            // What webhooks change has no owner.
-            fields::track(object, old, request);
-            let is_mutated = in_process::mutate(store, request, old, object)?;
-            if is_mutated {
-                rules.prune(object);
-                rules.apply_defaults(object);
+            draft.unrounded = normalize(draft);
+            track(request, draft);
+        }
+        Types::Builtin(name) => {
+            builtin::default(
+                &request.target.kind,
+                builtin::schema(name),
+                &mut draft.object,
+            );
+            // What is stored has the defaults of another version.
+            let kind = &request.target.kind;
+            let stored = builtin::stored(kind, draft.object.take());
+            draft.object = builtin::converted(kind, stored, &request.target.version);
+            track(request, draft);
+            if draft.old.is_none() && !request.target.subresource.is_empty() {
+                object::map(&mut draft.object).remove("status");
             }
-            let sent = sent.filter(|_| !is_mutated);
-            let sent = sent.as_ref().unwrap_or(object);
+        }
+    }
+    plug_in(store, request, draft, notes)
+}
+
+/// Lets the plug-ins set what an object takes from others, most of them when it is created.
+fn plug_in(store: &Store, request: &Request, draft: &mut Draft, notes: &mut Notes) -> Answer<()> {
+    let (kind, object) = (&request.target.kind, &mut draft.object);
+    tolerations::apply(kind, object);
+    if draft.old.is_some() || kind.custom {
+        return Ok(());
+    }
+    limits::set_defaults(store, kind, object);
+    namespaces::admit_pod(store, kind, object)?;
+    classes::apply(store, kind, object, notes)
+}
+
+/// Replaces the new state by that which a webhook gives it.
+fn change(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
+    draft.object = object;
+    draft.is_same &= draft.old.as_deref() == Some(&draft.object);
+    if draft.is_same {
+        return Ok(());
+    }
+    draft.unrounded = None;
+    draft.is_mutated = true;
+    match &request.target.version()?.types {
+        Types::None => {}
+        Types::Custom { rules, .. } => {
+            rules.prune(&mut draft.object);
+            rules.apply_defaults(&mut draft.object);
+        }
+        Types::Builtin(name) => {
+            let schema = builtin::schema(name);
+            if let Some(why) = builtin::decode(schema, &mut draft.object).error {
+                return Err(bad_request(&why));
+            }
+            builtin::default(&request.target.kind, schema, &mut draft.object);
+        }
+    }
+    Ok(())
+}
+
+/// Brings the new state into the form that is stored, and validates it; validating webhooks come after that.
+pub(crate) fn validate(
+    store: &mut Store,
+    request: &Request,
+    draft: &mut Draft,
+    notes: &mut Notes,
+) -> Answer<()> {
+    if draft.is_same {
+        return Ok(());
+    }
+    if draft.is_mutated {
+        // What the plug-ins warn of, they have warned of before.
+        plug_in(store, request, draft, &mut Notes::default())?;
+    }
+    let (kind, subresource) = (&request.target.kind, &request.target.subresource);
+    let (old, object) = (draft.old.as_deref(), &mut draft.object);
+    let strategy = builtin::strategy(kind);
+    let mut causes = names::check(kind, strategy.name, object);
+    let finalizers = old.map(|old| new_finalizers(kind, old, object));
+    causes.extend(finalizers.into_iter().flatten());
+    match &request.target.version()?.types {
+        Types::None => {}
+        Types::Custom { rules, .. } => {
+            let sent = draft.unrounded.as_ref().unwrap_or(object);
             let found = match old {
-                Some(old) if request.target.subresource == "status" => {
-                    rules.validate_status_update(sent, old)
-                }
+                Some(old) if subresource == "status" => rules.validate_status_update(sent, old),
                 Some(old) => rules.validate_update(sent, old),
                 None => rules.validate(sent),
             };
             causes.extend(found.into_iter().map(of_field));
             if causes.is_empty() {
-                let warnings = names::warnings(old, object);
-                request.warnings.borrow_mut().extend(warnings);
+                notes.warnings.extend(names::warnings(old, object));
             }
         }
         Types::Builtin(name) => {
             let schema = builtin::schema(name);
-            builtin::default(schema, object);
-            // What the server sets from here on has no owner.
-            fields::track(object, old, request);
-            let subresource = &request.target.subresource;
-            if old.is_none() && !subresource.is_empty() {
-                object::map(object).remove("status");
-            }
-            if old.is_none() {
-                limits::set_defaults(store, kind, object);
-                namespaces::admit_pod(store, kind, object)?;
-            }
-            if in_process::mutate(store, request, old, object)? {
-                builtin::default(schema, object);
-            }
-            builtin::prepare(schema, kind, subresource, old, object, is_labelled);
-            if old.is_none() {
-                classes::apply(store, request, object)?;
-            }
+            builtin::prepare(schema, kind, subresource, old, object, draft.is_labelled);
             classes::check(store, kind, object)?;
             causes.extend(builtin::validate(kind, subresource, old, object));
             // An invalid object gets errors alone, and an update of the status no warnings.
-            let is_warned = causes.is_empty() && request.target.subresource != "status";
-            let warnings = is_warned.then(|| builtin::warnings(kind, object));
-            let warnings = warnings.into_iter().flatten();
-            request.warnings.borrow_mut().extend(warnings);
+            if causes.is_empty() && subresource != "status" {
+                notes.warnings.extend((strategy.warnings)(old, object));
+            }
         }
     }
     // A Service that an update of its status creates has no address.
-    let is_main = request.target.subresource.is_empty();
-    if causes.is_empty() && is_main && builtin::is_service(kind) {
+    if causes.is_empty() && subresource.is_empty() && strategy.is_allocated {
         causes.extend(service_ports::allocate(store, kind, old, object));
     }
-    if definition::is_definition(kind) {
-        causes.extend(definition::check(object, old));
+    if !causes.is_empty() {
+        return Err(invalid(kind, object::name(object), causes));
     }
-    if request.probe == Some(Probe::Unvalidated) {
-        Ok(())
-    } else if causes.is_empty() {
-        limits::check(store, request, old, object)?;
-        in_process::validate(store, request, old, Some(object))
-    } else {
-        Err(invalid(kind, object::name(object), causes))
-    }
+    pod_security::admit(store, request, old, object, notes)?;
+    limits::check(store, request, old, object)
+}
+
+/// What the server and webhooks set after this has no owner.
+fn track(request: &Request, draft: &mut Draft) {
+    let old = draft.old.as_deref();
+    fields::track(&mut draft.object, old, request, &draft.sent);
 }
 
 /// An object that is being deleted gets no more finalizers.
@@ -168,14 +207,13 @@ pub(crate) fn causes_of(kind: &Kind, cause: StatusCause) -> Vec<StatusCause> {
 }
 
 /// Brings numbers such as `1.0` into the form in which they are stored, and returns the object as it was, if there are any.
-fn normalize_sent(request: &Request, object: &mut Value) -> Option<Value> {
-    let fields = object.as_object().into_iter().flatten();
+fn normalize(draft: &mut Draft) -> Option<Value> {
+    let fields = draft.object.as_object().into_iter().flatten();
     let mut of_spec = fields.filter(|(name, _)| !matches!(name.as_str(), "metadata" | "status"));
-    let is_raised = of_spec.any(|(_, field)| numbers::has_whole_floats(field));
-    request.has_whole_float.set(is_raised);
-    let sent = numbers::has_whole_floats(object).then(|| object.clone());
+    draft.sent.has_whole_float = of_spec.any(|(_, field)| numbers::has_whole_floats(field));
+    let sent = numbers::has_whole_floats(&draft.object).then(|| draft.object.clone());
     if sent.is_some() {
-        numbers::normalize(object);
+        numbers::normalize(&mut draft.object);
     }
     sent
 }

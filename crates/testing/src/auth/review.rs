@@ -23,62 +23,74 @@ use crate::{
     },
 };
 
-/// Returns the answer to a request for a kind that is not stored.
-pub(crate) fn answer(
-    auth: &Mutex<Auth>,
-    backend: &Backend,
-    user: &User,
-    method: &Method,
-    path: &str,
-    body: &[u8],
-) -> Option<Answer<(u16, Value)>> {
-    let (kind, namespace, name) = transient::target(path)?;
-    let verb = match *method {
-        Method::POST if name.is_empty() => "create",
-        Method::GET if name.is_empty() => "list",
-        Method::GET => "get",
-        _ => "",
-    };
-    if !kind.verbs.contains(&verb) {
-        return Some(Err(no_verb()));
-    }
-    if kind.kind == "Binding" {
-        // A request for its Pod.
-        return None;
-    }
-    let enabled = lock(auth).enabled;
-    let store = lock(&backend.store);
-    if enabled {
-        let attributes = Attributes {
-            verb,
-            group: kind.group,
-            resource: kind.plural,
-            subresource: "",
-            namespace,
-            name,
-            path: "",
+/// A request for a kind that is not stored.
+pub(crate) struct Review {
+    pub(crate) kind: &'static Transient,
+    verb: &'static str,
+    namespace: String,
+    name: String,
+}
+
+impl Review {
+    /// Reads what a request addresses; `None` if that is stored. A binding is a request for its Pod.
+    pub(crate) fn read(method: &Method, path: &str) -> Option<Answer<Self>> {
+        let (kind, namespace, name) = transient::target(path)?;
+        let verb = match *method {
+            Method::POST if name.is_empty() => "create",
+            Method::GET if name.is_empty() => "list",
+            Method::GET => "get",
+            _ => "",
         };
-        if let Err(refused) = rbac::authorize(&store, user, &attributes) {
-            return Some(Err(refused));
+        if !kind.verbs.contains(&verb) {
+            return Some(Err(no_verb()));
+        }
+        let review = Self {
+            kind,
+            verb,
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        };
+        (kind.kind != "Binding").then_some(Ok(review))
+    }
+
+    pub(crate) fn attributes(&self) -> Attributes<'_> {
+        Attributes {
+            verb: self.verb,
+            group: self.kind.group,
+            resource: self.kind.plural,
+            subresource: "",
+            namespace: &self.namespace,
+            name: &self.name,
+            path: "",
         }
     }
-    Some(match kind.kind {
-        "ComponentStatus" => {
-            let missing = || {
-                let message = format!("componentstatus {name:?} not found");
-                let mut status = error(404, reason::NOT_FOUND, &message);
-                status.details = Some(StatusDetails {
-                    name: name.to_owned(),
-                    kind: "componentstatus".to_owned(),
-                    ..no_details()
-                });
-                status
-            };
-            let found = transient::component(name).ok_or_else(missing);
-            found.map(|it| (200, it))
+
+    /// Returns the answer: an HTTP code and an object.
+    pub(crate) fn answer(
+        &self,
+        auth: &Mutex<Auth>,
+        backend: &Backend,
+        user: &User,
+        body: &[u8],
+    ) -> Answer<(u16, Value)> {
+        if self.kind.kind != "ComponentStatus" {
+            let store = lock(&backend.store);
+            return Ok((201, review(auth, &store, user, self.kind, body)));
         }
-        _ => Ok((201, review(auth, &store, user, kind, body))),
-    })
+        let name = &self.name;
+        let missing = || {
+            let message = format!("componentstatus {name:?} not found");
+            let mut status = error(404, reason::NOT_FOUND, &message);
+            status.details = Some(StatusDetails {
+                name: name.clone(),
+                kind: "componentstatus".to_owned(),
+                ..no_details()
+            });
+            status
+        };
+        let found = transient::component(name).ok_or_else(missing);
+        found.map(|it| (200, it))
+    }
 }
 
 /// Returns a review with its status.

@@ -76,18 +76,23 @@ impl Pass<'_> {
         );
     }
 
-    /// Creates a Pod for an owner, and writes whether that succeeded.
-    pub(super) fn create_pod(&mut self, controller: &str, owner: &Value, pod: &Value) {
+    /// Creates a Pod for an owner, and writes whether that succeeded. Returns whether another one could be created, too.
+    pub(super) fn create_pod(&mut self, controller: &str, owner: &Value, pod: &Value) -> bool {
+        if !self.has_room(controller, owner) {
+            return false;
+        }
         let source = Source::Controller(controller);
         match self.client.create(AGENT, pod) {
             Ok(created) => {
                 let message = format!("Created pod: {}", object::name(&created));
                 self.clear(owner, "FailedCreate");
                 self.normal(source, owner, "SuccessfulCreate", &message);
+                true
             }
             Err(status) => {
                 let message = format!("Error creating: {}", status.message);
                 self.warning(source, owner, "FailedCreate", &message);
+                false
             }
         }
     }

@@ -46,7 +46,9 @@ fn reconcile(pass: &mut Pass<'_>, job: &Value) {
     };
     for _ in running..wanted {
         let pod = pod_of(job, at(job, "/spec/template"));
-        pass.create_pod(CONTROLLER, job, &pod);
+        if !pass.create_pod(CONTROLLER, job, &pod) {
+            break;
+        }
     }
     let extra = usize::try_from(running - wanted).unwrap_or_default();
     for pod in pods.iter().filter(|pod| active(pod)).take(extra) {

@@ -2,6 +2,7 @@
 //!
 //! They work on the store itself, each change at once and each wait on tokio's clock, so that a run can be repeated.
 
+mod bounds;
 mod budgets;
 mod definitions;
 mod deployment;
@@ -59,6 +60,8 @@ type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 
 /// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
 ///
+/// They create at most 5,000 Pods, and write a Warning when a workload wants more.
+///
 /// They write the Events of the real ones, such as `ScalingReplicaSet`, `SuccessfulCreate` and `Scheduled`, and remove them after an hour.
 ///
 /// Pods become ready one second after their creation. The annotation `kube-codegen.dev/pod` of a Pod decides otherwise:
@@ -95,6 +98,7 @@ pub struct Controllers {
     ready_after: Duration,
     done_after: Duration,
     ends_after: Duration,
+    ends_unrestarted: bool,
     planner: Option<Arc<Planner>>,
 }
 
@@ -122,6 +126,7 @@ impl Controllers {
             ready_after: Duration::from_secs(1),
             done_after: Duration::from_secs(1),
             ends_after: Duration::ZERO,
+            ends_unrestarted: false,
             planner: None,
         }
     }
@@ -141,6 +146,12 @@ impl Controllers {
     /// Sets how long a ready Pod of a Job takes until it succeeds.
     pub fn done_after(mut self, time: Duration) -> Self {
         self.done_after = time;
+        self
+    }
+
+    /// Lets Pods with `restartPolicy: Never` succeed, as those of Jobs do: `helm test` waits for that. Without it, they keep running.
+    pub fn end_unrestarted(mut self) -> Self {
+        self.ends_unrestarted = true;
         self
     }
 

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::Controllers;
+use super::{Controllers, bounds::Room};
 use crate::{
     handlers::client::Client,
     values::object::{self, at, deleting, flag, list, now, put, text},
@@ -32,6 +32,7 @@ pub(super) struct Pass<'a> {
     pub(super) client: Client<'a>,
     pub(super) options: &'a Controllers,
     pub(super) events: &'a mut Events,
+    pub(super) room: Room,
     before: &'a HashMap<String, Instant>,
     waits: HashMap<String, Instant>,
     deadline: Option<Instant>,
@@ -49,6 +50,7 @@ impl<'a> Pass<'a> {
             client,
             options,
             events,
+            room: Room::default(),
             before,
             waits: HashMap::new(),
             deadline: None,

@@ -1,6 +1,6 @@
 //! The scheduler and the kubelets: a Pod gets a node, runs, becomes ready, crashes or ends.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -31,10 +31,15 @@ enum Stage {
 
 pub(super) fn run(pass: &mut Pass<'_>) {
     let nodes = pass.list("v1", "Node");
-    for pod in pass.list("v1", "Pod") {
-        if active(&pod) {
-            step(pass, &nodes, &pod);
-        }
+    let pods = pass.list("v1", "Pod");
+    let mut load: Load = HashMap::new();
+    for pod in &pods {
+        *load
+            .entry(text(pod, "/spec/nodeName").to_owned())
+            .or_default() += 1;
+    }
+    for pod in pods.iter().filter(|pod| active(pod)) {
+        step(pass, &nodes, &mut load, pod);
     }
     for pod in pass.deleted_pods() {
         let grace = number(&pod, "/metadata/deletionGracePeriodSeconds");
@@ -66,7 +71,10 @@ fn plan(pass: &Pass<'_>, pod: &Value) -> PodPlan {
     }
 }
 
-fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
+/// How many Pods each node has.
+type Load = HashMap<String, usize>;
+
+fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], load: &mut Load, pod: &Arc<Value>) {
     let plan = plan(pass, pod);
     let node = text(pod, "/spec/nodeName");
     if !list(pod, "/spec/schedulingGates").is_empty() {
@@ -75,10 +83,11 @@ fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
     if node.is_empty() {
         let chosen = match plan {
             PodPlan::Pending => None,
-            _ => choose(pass, nodes),
+            _ => choose(nodes, load),
         };
         if let Some(node) = chosen {
             bind(pass, pod, &node);
+            *load.entry(node).or_default() += 1;
         } else {
             set_stage(pass, pod, Stage::Unschedulable, nodes.len());
             let message = unschedulable(nodes.len());
@@ -105,11 +114,13 @@ fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
     let is_job = list(pod, "/metadata/ownerReferences")
         .iter()
         .any(|owner| text(owner, "/kind") == "Job" && flag(owner, "/controller"));
+    let ends =
+        is_job || pass.options.ends_unrestarted && text(pod, "/spec/restartPolicy") == "Never";
     let start = format!("start/{uid}");
     let stage = match plan {
         PodPlan::Pending => Stage::Creating,
         PodPlan::Ready(time) if !pass.waited(start.clone(), time) => Stage::Creating,
-        PodPlan::Ready(time) if is_job => {
+        PodPlan::Ready(time) if ends => {
             if pass.waited(start, time + pass.options.done_after) {
                 Stage::Succeeded
             } else {
@@ -118,7 +129,7 @@ fn step(pass: &mut Pass<'_>, nodes: &[Arc<Value>], pod: &Arc<Value>) {
         }
         PodPlan::Ready(_) => Stage::Ready,
         PodPlan::Crash(time) if !pass.waited(start, time) => Stage::Creating,
-        PodPlan::Crash(_) if is_job => Stage::Failed,
+        PodPlan::Crash(_) if ends => Stage::Failed,
         PodPlan::Crash(_) => Stage::Crashed(restarts(pass, pod)),
     };
     set_stage(pass, pod, stage, nodes.len());
@@ -131,15 +142,11 @@ fn is_ready(node: &Value) -> bool {
 }
 
 /// Returns the ready node with the fewest Pods.
-fn choose(pass: &Pass<'_>, nodes: &[Arc<Value>]) -> Option<String> {
-    let pods = pass.list("v1", "Pod");
+fn choose(nodes: &[Arc<Value>], load: &Load) -> Option<String> {
     nodes
         .iter()
         .filter(|node| is_ready(node) && !flag(node, "/spec/unschedulable"))
-        .min_by_key(|node| {
-            let on = |pod: &&Arc<Value>| text(pod, "/spec/nodeName") == object::name(node);
-            pods.iter().filter(on).count()
-        })
+        .min_by_key(|node| load.get(object::name(node)))
         .map(|node| object::name(node).to_owned())
 }
 

@@ -16,7 +16,9 @@ pub(super) fn replica_sets(pass: &mut Pass<'_>) {
         let wanted = usize::try_from(number(&set, "/spec/replicas")).unwrap_or_default();
         for _ in pods.len()..wanted {
             let pod = pod_of(&set, at(&set, "/spec/template"));
-            pass.create_pod("replicaset-controller", &set, &pod);
+            if !pass.create_pod("replicaset-controller", &set, &pod) {
+                break;
+            }
         }
         if pods.len() > wanted {
             // Those that run longest remain.
@@ -77,7 +79,9 @@ pub(super) fn daemon_sets(pass: &mut Pass<'_>) {
                     let mut pod = pod_of(&set, at(&set, "/spec/template"));
                     put(&mut pod, "/spec/nodeName", object::name(node).into());
                     put(&mut pod, label, revision.clone().into());
-                    pass.create_pod(DAEMONS, &set, &pod);
+                    if !pass.create_pod(DAEMONS, &set, &pod) {
+                        break;
+                    }
                 }
                 // One outdated Pod after the other is replaced.
                 Some(pod)

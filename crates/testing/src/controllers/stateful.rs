@@ -1,6 +1,6 @@
 //! `StatefulSets`: Pods with ordinals, one after the other, and their claims.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -36,16 +36,19 @@ fn reconcile(pass: &mut Pass<'_>, set: &Value) {
     pods.sort_by_key(|pod| ordinal(pod));
 
     let mut waiting = false;
+    let known: HashMap<i64, &Arc<Value>> = pods.iter().map(|pod| (ordinal(pod), pod)).collect();
     for number in first..first + wanted {
-        match pods.iter().find(|pod| ordinal(pod) == number) {
+        match known.get(&number) {
             Some(pod) if matches!(text(pod, "/status/phase"), "Failed" | "Succeeded") => {
                 delete(pass, set, pod);
                 waiting = true;
             }
             Some(pod) => waiting |= !ready(pod),
             None => {
-                create(pass, set, number, &update);
                 waiting = true;
+                if !create(pass, set, number, &update) {
+                    break;
+                }
             }
         }
         if waiting && !parallel {
@@ -74,7 +77,11 @@ fn reconcile(pass: &mut Pass<'_>, set: &Value) {
     write_status(pass, set, &update);
 }
 
-fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
+/// Creates a Pod and its claims, and returns whether another one could be created, too.
+fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) -> bool {
+    if !pass.has_room("statefulset-controller", set) {
+        return false;
+    }
     let of = object::name(set);
     let name = format!("{of}-{number}");
     let mut pod = pod_of(set, at(set, "/spec/template"));
@@ -134,11 +141,13 @@ fn create(pass: &mut Pass<'_>, set: &Value, number: i64, revision: &str) {
             let message = format!("Create Pod {name} in StatefulSet {of} successful");
             pass.clear(set, "FailedCreate");
             pass.normal(SOURCE, set, "SuccessfulCreate", &message);
+            true
         }
         Err(status) => {
             let why = &status.message;
             let message = format!("Create Pod {name} in StatefulSet {of} failed error: {why}");
             pass.warning(SOURCE, set, "FailedCreate", &message);
+            false
         }
     }
 }

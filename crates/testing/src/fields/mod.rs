@@ -17,7 +17,7 @@ use crate::{
         builtin,
         kind::{SCALE_VERSION, Types, Version},
     },
-    request::{APPLY, Request},
+    request::{APPLY, Request, Sent},
     values::{
         object::{self, at, list, put, section},
         status::{Answer, apply_conflict, no_resource, unexplained},
@@ -35,7 +35,8 @@ pub(crate) fn apply(mut live: Value, config: &Value, request: &Request) -> Answe
     if owners.0.is_empty() && !object::uid(&live).is_empty() {
         let mut first = Owner::of(request, "Update");
         "before-first-apply".clone_into(&mut first.manager);
-        first.fields = owners.update(&shape, &blank(request), &live, &first, request);
+        let sent = Sent::default();
+        first.fields = owners.update(&shape, &blank(request), &live, &first, request, &sent);
         owners.set(first);
     }
     let mut own = Owner::of(request, "Apply");
@@ -128,14 +129,14 @@ pub(crate) fn shape(request: &Request) -> Answer<Shape<'_>> {
 }
 
 /// Makes the request's manager the owner of the fields it changed; an apply has done so itself.
-pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) {
+pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request, sent: &Sent) {
     let Ok(version) = request.target.version() else {
         return;
     };
     if request.content_type == APPLY {
         return;
     }
-    if request.is_untracked.get()
+    if sent.is_untracked
         && let Some(old) = old
     {
         let owners = at(old, "/metadata").clone();
@@ -176,7 +177,7 @@ pub(crate) fn track(object: &mut Value, old: Option<&Value>, request: &Request) 
     let mut live = old.cloned().unwrap_or_else(|| blank(request));
     section(&mut live, "metadata").remove("managedFields");
     let mut own = Owner::of(request, "Update");
-    own.fields = owners.update(&shape, &live, object, &own, request);
+    own.fields = owners.update(&shape, &live, object, &own, request, sent);
     if !own.fields.is_empty() {
         if let Some(previous) = owners.find(&own) {
             own.fields = own.fields.union(&previous.fields);
@@ -207,7 +208,8 @@ fn blank(request: &Request) -> Value {
 
 /// Returns the fields that a request cannot write.
 fn ignored(request: &Request) -> Answer<Fields> {
-    if let Some(paths) = builtin::unwritten(&request.target.kind, &request.target.subresource) {
+    let strategy = builtin::strategy(&request.target.kind);
+    if let Some(paths) = (strategy.unwritten)(&request.target.subresource) {
         let mut fields = Fields::default();
         for path in paths {
             fields.insert(
@@ -223,7 +225,7 @@ fn ignored(request: &Request) -> Answer<Fields> {
         "status" if request.target.kind.custom => Fields::top(&["metadata", "spec"]),
         "status" => {
             let mut fields = Fields::top(&["spec"]);
-            for field in builtin::kept_metadata(&request.target.kind) {
+            for field in strategy.kept_metadata {
                 fields.insert(&["f:metadata".to_owned(), format!("f:{field}")]);
             }
             fields

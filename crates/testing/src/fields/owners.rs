@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     kinds::kind::{SCALE_VERSION, Scale},
-    request::{Request, Verb},
+    request::{Request, Sent, Verb},
     values::{
         object::{list, map, now, section, text},
         status::Answer,
@@ -65,17 +65,17 @@ fn replicas(pointer: &str) -> Fields {
 }
 
 /// Returns an object with the status that was sent with it, which the request may not write.
-fn sent(object: &Value, request: &Request) -> Value {
-    let mut sent = object.clone();
+fn whole(object: &Value, request: &Request, sent: &Sent) -> Value {
+    let mut whole = object.clone();
     let target = &request.target;
     let is_change = matches!(request.verb, Verb::Update | Verb::Patch);
     if is_change && target.kind.custom && target.subresource.is_empty() {
-        match &*request.sent_status.borrow() {
-            Some(status) => map(&mut sent).insert("status".to_owned(), status.clone()),
-            None => map(&mut sent).remove("status"),
+        match &sent.status {
+            Some(status) => map(&mut whole).insert("status".to_owned(), status.clone()),
+            None => map(&mut whole).remove("status"),
         };
     }
-    sent
+    whole
 }
 
 /// [`UNOWNED`] as a set.
@@ -234,8 +234,9 @@ impl Owners {
         object: &Value,
         own: &Owner,
         request: &Request,
+        sent: &Sent,
     ) -> Fields {
-        let sent = sent(object, request);
+        let sent = whole(object, request, sent);
         let Ok(changes) = self.changes(shape, live, object, &sent, request) else {
             return Fields::default();
         };

@@ -2,11 +2,10 @@
 //!
 //! It follows <https://kubernetes.io/docs/reference/using-api/server-side-apply/>.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::{
+    admission::Draft,
     fields::{self, typed},
     handlers::{objects, scale},
     kinds::{
@@ -17,20 +16,20 @@ use crate::{
         store::Store,
         target::whole,
     },
-    request::Request,
+    request::{Notes, Request, Sent},
     values::{
         object::{self, at, text},
         status::{Answer, bad_request, cause, invalid_options, unexplained},
     },
 };
 
-/// Applies a configuration. Returns the new state, and whether the object was created.
-pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
+/// Prepares the state that a configuration gives.
+pub(crate) fn apply(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
     let target = &request.target;
-    let config = read(request, &target.api_version(), &target.kind.kind)?;
+    let (config, sent) = read(request, &target.api_version(), &target.kind.kind, notes)?;
     let old = found(store, target)?;
     let is_main = target.subresource.is_empty();
-    let is_creation = is_main || builtin::creates_on_update(&target.kind, &target.subresource);
+    let is_creation = is_main || builtin::strategy(&target.kind).creates(&target.subresource);
     if old.is_none() && !is_creation {
         return Err(not_found(&target.kind, &target.name));
     }
@@ -46,11 +45,7 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
                 target.name
             )));
         }
-        // A resource version is a precondition of an update only; a dry run shows it.
-        objects::demanded(&object)?;
-        if !request.dry_run() {
-            object::section(&mut object, "metadata").remove("resourceVersion");
-        }
+        objects::unversion(&mut object, request)?;
         let uid = object::uid(&object);
         if !uid.is_empty() {
             let why = format!(
@@ -58,39 +53,45 @@ pub(crate) fn apply(store: &mut Store, request: &Request) -> Answer<(Arc<Value>,
             );
             return Err(conflict(&target.kind, &target.name, &why));
         }
-        return objects::create(store, request, object).map(|created| (created, true));
+        return objects::creation(store, request, object, sent);
     };
-    let Some(applied) = fields::apply(whole(&old, target), &config, request)? else {
-        if objects::is_stored_again(store, &target.kind, &old) {
-            let live = whole(&old, target);
-            let stored = objects::update(store, request, &old, live)?;
-            return Ok((stored, false));
+    let live = whole(&old, target);
+    match fields::apply(live.clone(), &config, request)? {
+        Some(applied) => {
+            decode(&applied, &config, request)?;
+            objects::update(store, request, &old, applied, sent)
         }
-        return Ok((old, false));
-    };
-    decode(&applied, &config, request)?;
-    let stored = objects::update(store, request, &old, applied)?;
-    Ok((stored, false))
+        None if objects::is_stored_again(store, &target.kind, &old) => {
+            objects::update(store, request, &old, live, sent)
+        }
+        None => Ok(Draft::same(old, target)),
+    }
 }
 
-/// Applies a scale, and returns its new state.
-pub(crate) fn scale(store: &mut Store, request: &Request) -> Answer<Value> {
+/// Prepares the state that the configuration of a scale gives.
+pub(crate) fn scale(store: &Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
     let target = &request.target;
-    let config = read(request, SCALE_VERSION, "Scale")?;
+    let (config, sent) = read(request, SCALE_VERSION, "Scale", notes)?;
     let old = current(store, target)?;
     check(&config, request)?;
     let live = scale::get(target, &old)?;
     let object = whole(&old, target);
-    let stored = match fields::apply_scale(&object, live, &config, request)? {
-        Some(applied) => objects::update(store, request, &old, applied)?,
-        None => old,
-    };
-    scale::get(target, &stored)
+    match fields::apply_scale(&object, live, &config, request)? {
+        Some(applied) => objects::update(store, request, &old, applied, sent),
+        None => Ok(Draft::same(old, target)),
+    }
 }
 
 /// Reads a configuration of a kind.
-fn read(request: &Request, api_version: &str, kind: &str) -> Answer<Value> {
-    let config = request.json()?;
+fn read(
+    request: &Request,
+    api_version: &str,
+    kind: &str,
+    notes: &mut Notes,
+) -> Answer<(Value, Sent)> {
+    let content = request.content()?;
+    notes.warnings.extend(content.warnings);
+    let config = content.value;
     if request.query.get("fieldManager").is_none_or(str::is_empty) {
         let message = "Required value: is required for apply patch";
         let cause = cause("fieldManager", "FieldValueRequired", message);
@@ -103,7 +104,7 @@ fn read(request: &Request, api_version: &str, kind: &str) -> Answer<Value> {
             shown_kind(version, found)
         )));
     }
-    Ok(config)
+    Ok((config, content.sent))
 }
 
 /// Checks that the new state of a built-in kind decodes: times, quantities and the like have a form of their own.

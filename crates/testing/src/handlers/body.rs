@@ -1,17 +1,20 @@
 //! Reads the object of a request: checks that it fits the path, and decodes it into the types of its kind.
 
+use std::mem;
+
 use kube::core::response::Status;
 use serde_json::{Map, Value, json};
 
 use crate::{
     fields::{Shape, typed},
+    handlers::patch,
     kinds::{
         builtin,
         kind::{Kind, Types},
         status::invalid,
         target::Target,
     },
-    request::{APPLY, Request, STRATEGIC, Verb},
+    request::{APPLY, Notes, Request, STRATEGIC, Sent, Verb},
     values::{
         go,
         object::{self, at, map, section, text},
@@ -92,7 +95,12 @@ pub(crate) fn identify(request: &Request, object: &mut Value) -> Answer<()> {
 }
 
 /// Removes unknown fields from the object of a request, with warnings or an error as `fieldValidation` says.
-pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
+pub(crate) fn decode(
+    request: &Request,
+    object: &mut Value,
+    sent: &mut Sent,
+    notes: &mut Notes,
+) -> Answer<()> {
     let version = request.target.version()?;
     // Only the error of a patch shows the object.
     let whole = (request.verb == Verb::Patch).then(|| object.to_string());
@@ -112,8 +120,7 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
                 return Err(undecodable(request, whole, &cause.to_string()));
             }
             if request.target.subresource == "status" {
-                let is_typed = typed::is_typed(&Shape::root(version), object);
-                request.is_untracked.set(!is_typed);
+                sent.is_untracked = !typed::is_typed(&Shape::root(version), object);
             }
             dropped
         }
@@ -130,10 +137,12 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
             decoded.unknown
         }
     };
-    let duplicates = request.duplicates.take();
+    let duplicates = mem::take(&mut sent.duplicates);
+    let is_list = request.verb == Verb::Patch && request.content_type == patch::JSON;
+    let place = if is_list { "json patch " } else { "" };
     let duplicates = duplicates
         .iter()
-        .map(|path| format!("duplicate field {path:?}"));
+        .map(|path| format!("{place}duplicate field {path:?}"));
     let unknown = dropped.iter().map(|path| format!("unknown field {path:?}"));
     let messages: Vec<String> = duplicates.chain(unknown).collect();
     match request.query.get("fieldValidation").unwrap_or("Warn") {
@@ -147,7 +156,7 @@ pub(crate) fn decode(request: &Request, object: &mut Value) -> Answer<()> {
         }
         "Ignore" => Ok(()),
         _ => {
-            request.warnings.borrow_mut().extend(messages);
+            notes.warnings.extend(messages);
             Ok(())
         }
     }

@@ -11,7 +11,7 @@ use crate::{
         write,
     },
     kinds::{kind::Kind, store::Store, target::Target},
-    request::{Request, Verb},
+    request::{Notes, Request, Verb},
     values::{
         object::{self, text},
         status::{Answer, no_resource},
@@ -54,23 +54,28 @@ impl<'a> Client<'a> {
 
     pub(crate) fn create(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let request = self.request(agent, Verb::Create, object, "")?;
-        write::create(self.0, &request).map(Arc::unwrap_or_clone)
+        self.write(&request)
     }
 
     pub(crate) fn update(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let request = self.request(agent, Verb::Update, object, "")?;
-        write::update(self.0, &request).map(|(object, _)| Arc::unwrap_or_clone(object))
+        self.write(&request)
     }
 
     pub(crate) fn update_status(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let request = self.request(agent, Verb::Update, object, "status")?;
-        write::update(self.0, &request).map(|(object, _)| Arc::unwrap_or_clone(object))
+        self.write(&request)
     }
 
     pub(crate) fn delete(&mut self, agent: &str, object: &Value) -> Answer<Value> {
         let mut request = self.request(agent, Verb::Delete, object, "")?;
         request.body.clear();
-        delete::delete(self.0, &request)
+        delete::delete(self.0, &request, &mut Notes::default())
+    }
+
+    fn write(&mut self, request: &Request) -> Answer<Value> {
+        let write = write::now(self.0, request, &mut Notes::default())?;
+        Ok(Arc::unwrap_or_clone(write.object))
     }
 
     /// Binds a Pod to a node.

@@ -12,13 +12,13 @@ use crate::{
         removal::{self, Propagation},
     },
     kinds::{
-        builtin,
+        builtin::{self, Deletion},
         convert::{self, current, loaded},
         status::precondition,
         store::Store,
         target::{Target, present},
     },
-    request::{Request, Selector},
+    request::{Notes, Request, Selector},
     values::{
         object::{self, at, text},
         status::{Answer, cause, document, invalid_options, no_details, not_allowed},
@@ -26,16 +26,16 @@ use crate::{
 };
 
 /// Returns the deleted object, or a status that names it.
-pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn delete(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Value> {
     let target = &request.target;
     if !target.subresource.is_empty() {
         return Err(not_allowed());
     }
-    let options = Options::read(request)?;
+    let options = Options::read(request, notes)?;
     let found = current(store, target)?;
     namespaces::admit_delete(store, &target.kind, &target.name)?;
     options.check(request, &found)?;
-    in_process::validate(store, request, Some(&found), None)?;
+    in_process::validate_deletion(store, request, &found, notes)?;
     if options.dry_run {
         let kind = &target.kind;
         let shown = removal::would_delete(store, kind, &found, options.propagation, options.grace);
@@ -61,9 +61,10 @@ pub(crate) fn delete(store: &mut Store, request: &Request) -> Answer<Value> {
 
 /// Returns the answer to a deletion that has removed the object.
 fn deleted(target: &Target, last: &Value) -> Value {
-    if builtin::returns_deleted(&target.kind) {
+    let strategy = builtin::strategy(&target.kind);
+    if strategy.returns_deleted {
         let mut last = present(last, target, false);
-        if target.kind.kind == "Pod" {
+        if strategy.deletion == Deletion::Graceful {
             if !object::deleting(&last) {
                 removal::mark(&mut last, 0);
             }
@@ -82,10 +83,14 @@ fn deleted(target: &Target, last: &Value) -> Value {
 }
 
 /// Returns the deleted objects.
-pub(crate) fn delete_collection(store: &mut Store, request: &Request) -> Answer<Value> {
+pub(crate) fn delete_collection(
+    store: &mut Store,
+    request: &Request,
+    notes: &mut Notes,
+) -> Answer<Value> {
     let target = &request.target;
     let selector = Selector::read(&request.query, target)?;
-    let options = Options::read(request)?;
+    let options = Options::read(request, notes)?;
     let chosen = loaded(store, target, store.stored(&target.kind, &target.namespace))?;
     let chosen = chosen.into_iter().filter(|object| selector.matches(object));
     let chosen: Vec<Arc<Value>> = chosen.collect();
@@ -117,8 +122,10 @@ struct Options {
 }
 
 impl Options {
-    fn read(request: &Request) -> Answer<Self> {
-        let body = request.json()?;
+    fn read(request: &Request, notes: &mut Notes) -> Answer<Self> {
+        let content = request.content()?;
+        notes.warnings.extend(content.warnings);
+        let body = content.value;
         let modes = at(&body, "/dryRun");
         let known = |mode: &Value| mode == "All";
         if !modes.as_array().into_iter().flatten().all(known) {
@@ -134,15 +141,16 @@ impl Options {
             "" => query("propagationPolicy"),
             policy => policy.to_owned(),
         };
-        let propagation = match policy.as_str() {
-            "" if request.target.kind.kind == "Job" && !request.target.kind.custom => {
-                request.warnings.borrow_mut().push("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning".to_owned());
+        let orphans = builtin::strategy(&request.target.kind).orphans;
+        let propagation = match (policy.as_str(), orphans) {
+            ("", Some(warning)) => {
+                notes.warnings.push(warning.to_owned());
                 Propagation::Orphan
             }
-            "" | "Background" => Propagation::Background,
-            "Foreground" => Propagation::Foreground,
-            "Orphan" => Propagation::Orphan,
-            other => {
+            ("" | "Background", _) => Propagation::Background,
+            ("Foreground", _) => Propagation::Foreground,
+            ("Orphan", _) => Propagation::Orphan,
+            (other, _) => {
                 let message = format!(
                     "Unsupported value: {other:?}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""
                 );
@@ -161,8 +169,7 @@ impl Options {
                 .or_else(|| query("gracePeriodSeconds").parse().ok()),
             uid: condition("uid"),
             resource_version: condition("resourceVersion"),
-            dry_run: request.probe.is_some()
-                || query("dryRun") == "All"
+            dry_run: query("dryRun") == "All"
                 || object::strings(&body, "/dryRun")
                     .iter()
                     .any(|mode| mode == "All"),

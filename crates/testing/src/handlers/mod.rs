@@ -19,61 +19,88 @@ mod write;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::Stream;
+use futures::{StreamExt as _, stream::BoxStream};
 use serde_json::Value;
 
 use crate::{
-    kinds::store::{Backend, Store},
+    admission::webhooks::Hooks,
+    kinds::{convert::retried, store::Backend},
     record::Record,
-    request::{Request, Verb},
+    request::{Notes, Request, Verb},
+    storage::lock,
     values::status::Answer,
 };
 pub(crate) use objects::raise_generation;
-pub(crate) use write::{creates, written};
 
 /// What a request gives: an HTTP code and an object, or the events of a watch.
-pub(crate) enum Executed<S> {
+pub(crate) enum Executed {
     Object(u16, Arc<Value>),
-    Stream(S),
+    Stream(BoxStream<'static, Bytes>),
 }
 
 /// Executes an authorized request. A watch of a revision that is too old gives an `ERROR` event or, with `expired_as_410`, an error.
-pub(crate) fn execute(
+pub(crate) async fn execute(
     backend: &Arc<Backend>,
     record: &Arc<Record>,
-    store: &mut Store,
     request: &Request,
     expired_as_410: bool,
-) -> Answer<Executed<impl Stream<Item = Bytes> + Send + use<>>> {
-    let before = store.revision();
-    let answer = match request.verb {
-        Verb::Get => read::get(store, request).map(|value| (200, value)),
-        Verb::List => read::list(store, request).map(|value| (200, value.into())),
-        Verb::Create if request.target.subresource == "eviction" => {
-            pods::evict(store, request).map(|value| (201, value.into()))
-        }
-        Verb::Create if request.target.subresource == "binding" => {
-            pods::bind(store, request).map(|value| (201, value.into()))
-        }
-        Verb::Create => write::create(store, request).map(|value| (201, value)),
-        Verb::Update => write::update(store, request).map(created),
-        Verb::Patch => write::patch(store, request).map(created),
-        Verb::Delete => delete::delete(store, request).map(|value| (200, value.into())),
-        Verb::DeleteCollection => {
-            delete::delete_collection(store, request).map(|value| (200, value.into()))
+    notes: &mut Notes,
+) -> Answer<Executed> {
+    let subresource = request.target.subresource.as_str();
+    let (code, value) = match request.verb {
+        Verb::Get => (
+            200,
+            retried(backend, |store| read::get(store, request)).await?,
+        ),
+        Verb::List => {
+            let list = retried(backend, |store| read::list(store, request)).await?;
+            (200, list.into())
         }
         Verb::Watch => {
-            let lines = watch::open(backend, record, store, request, expired_as_410)?;
-            return Ok(Executed::Stream(lines));
+            let lines = retried(backend, |store| {
+                watch::open(backend, record, store, request, expired_as_410)
+            });
+            return Ok(Executed::Stream(lines.await?.boxed()));
+        }
+        Verb::Create if subresource == "eviction" => {
+            let done = retried(backend, |store| pods::evict(store, request)).await?;
+            (201, done.into())
+        }
+        Verb::Create if subresource == "binding" => {
+            let done = retried(backend, |store| pods::bind(store, request)).await?;
+            (201, done.into())
+        }
+        Verb::Update if subresource == "finalize" => {
+            let write = retried(backend, |store| {
+                *notes = Notes::default();
+                write::finalize(store, request, notes)
+            });
+            (200, write.await?.object)
+        }
+        Verb::Create | Verb::Update | Verb::Patch => {
+            let write = write::write(backend, request, notes).await?;
+            (if write.created { 201 } else { 200 }, write.object)
+        }
+        Verb::Delete => {
+            let hooks = Hooks::of(&lock(&backend.store), request);
+            hooks.delete(backend, request, notes).await?;
+            let kept = notes.warnings.len();
+            let answer = retried(backend, |store| {
+                notes.warnings.truncate(kept);
+                delete::delete(store, request, notes)
+            });
+            (200, answer.await?.into())
+        }
+        Verb::DeleteCollection => {
+            let hooks = Hooks::of(&lock(&backend.store), request);
+            hooks.delete_collection(backend, request, notes).await?;
+            let kept = notes.warnings.len();
+            let list = retried(backend, |store| {
+                notes.warnings.truncate(kept);
+                delete::delete_collection(store, request, notes)
+            });
+            (200, list.await?.into())
         }
     };
-    if store.revision() != before {
-        backend.changes.wake();
-    }
-    answer.map(|(code, value)| Executed::Object(code, value))
-}
-
-/// Returns the HTTP status of a write that may have created its object.
-fn created((value, is_new): (Arc<Value>, bool)) -> (u16, Arc<Value>) {
-    (if is_new { 201 } else { 200 }, value)
+    Ok(Executed::Object(code, value))
 }

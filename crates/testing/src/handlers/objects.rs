@@ -1,4 +1,4 @@
-//! Stores an object's new state, whatever the verb: checks it against the old one, has it admitted, and calls the reactions.
+//! Prepares an object's new state for its admission, whatever the verb, checks it against the old one, and stores it after that.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use kube::core::response::Status;
 use serde_json::Value;
 
 use crate::{
-    admission::{self, causes_of, definitions, namespaces},
+    admission::{Comparison, Draft, causes_of, definitions, namespaces},
     fields,
     handlers::{
         body::{self, identify},
@@ -19,7 +19,7 @@ use crate::{
         store::Store,
     },
     rbac,
-    request::{APPLY, Request, Verb},
+    request::{APPLY, Request, Sent, Verb},
     values::{
         object::{self, at, copy, deleting, map, now, section, text},
         status::{Answer, cause, malformed_version, unexplained},
@@ -36,12 +36,21 @@ const SERVER_OWNED: &[&str] = &[
     "selfLink",
 ];
 
-/// Stores a new object and returns it; a dry run stores nothing.
-pub(crate) fn create(
+/// What a write has done.
+#[derive(Debug)]
+pub(crate) struct Write {
+    /// The new state, as the client gets it.
+    pub(crate) object: Arc<Value>,
+    pub(crate) created: bool,
+}
+
+/// Prepares the creation of an object, up to its admission.
+pub(crate) fn creation(
     store: &mut Store,
     request: &Request,
     mut object: Value,
-) -> Answer<Arc<Value>> {
+    sent: Sent,
+) -> Answer<Draft> {
     let kind = &request.target.kind;
     let is_blank = body::has_blanks(request, &object);
     identify(request, &mut object)?;
@@ -64,64 +73,48 @@ pub(crate) fn create(
     if kind.generation {
         metadata.insert("generation".to_owned(), 1.into());
     }
+    let strategy = builtin::strategy(kind);
     // The status of a Node may be created with it, and that of a request to a status has an owner.
     let is_main = request.target.subresource.is_empty();
-    if request.target.version()?.status && is_main && kind.kind != "Node" {
+    if request.target.version()?.status && is_main && !strategy.keeps_status {
         map(&mut object).remove("status");
     }
-    builtin::identify(kind, &mut object, &mut request.user.info());
-    admission::complete(store, request, None, &mut object)?;
-    // The storage refuses a version, which a dry run does not reach, and knows those alone that are numbers.
-    if !request.dry_run() && matches!(demanded(&object), Ok(Some(_))) {
-        return Err(unexplained(
-            "resourceVersion should not be set on objects to be created",
-        ));
-    }
-    if let Some(found) = store.get(kind, &namespace, &name) {
-        return Err(already_exists(kind, &name, deleting(&found)));
-    }
-    if request.dry_run() {
-        return Ok(Arc::new(object));
-    }
-    let saved = convert::save(store, &request.target, object)?;
-    let stored = store.write(kind, saved);
-    if is_blank {
-        store.blanks.insert(object::uid(&stored).to_owned());
-    }
-    store.reactions.created(store, kind, &stored);
-    convert::load(store, &request.target, &stored)
+    (strategy.identify)(&mut object, &mut request.user.info());
+    let mut draft = Draft::creation(object, sent);
+    draft.comparison.is_blank = is_blank;
+    Ok(draft)
 }
 
-/// Stores the new state of an existing object and returns it; a dry run stores nothing.
+/// Prepares the update of an existing object, up to its admission.
 pub(crate) fn update(
-    store: &mut Store,
+    store: &Store,
     request: &Request,
     old: &Arc<Value>,
     mut object: Value,
-) -> Answer<Arc<Value>> {
+    mut sent: Sent,
+) -> Answer<Draft> {
     let (kind, target) = (&request.target.kind, &request.target);
     // Some comparisons of specifications tell an empty map or list from none.
-    let blanks = |part: &str| match &target.version().map(|version| &version.types) {
-        Ok(Types::Builtin(name)) => {
-            let schema = at(builtin::schema(name), &format!("/properties{part}"));
-            builtin::has_new_blanks(schema, at(old, part), at(&object, part))
+    let strategy = builtin::strategy(kind);
+    let compared = strategy.blanks;
+    let has_new_blanks = match &target.version()?.types {
+        Types::Builtin(name) if !compared.is_empty() => {
+            let schema = at(builtin::schema(name), &format!("/properties/{compared}"));
+            let part = |object| at(object, &format!("/{compared}"));
+            builtin::has_new_blanks(schema, part(old), part(&object))
         }
         _ => false,
     };
-    let blank_spec = blanks("/spec");
-    let blank_webhooks = blanks("/webhooks");
     // A patch leaves a text in the quantities of a claim that the comparison with the new ones sees.
-    let is_patched_claim = request.verb == Verb::Patch
-        && request.content_type != APPLY
-        && kind.group.is_empty()
-        && kind.kind == "PersistentVolumeClaim";
+    let is_patched_claim =
+        request.verb == Verb::Patch && request.content_type != APPLY && strategy.is_stored_again;
     let is_blank = body::has_blanks(request, &object);
-    let retimed = is_blank || is_patched_claim;
-    let applied = (request.content_type == APPLY && kind.custom).then(|| body::blanks(&object));
+    let is_applied = request.content_type == APPLY && kind.custom;
+    let blanks = is_applied.then(|| body::blanks(&object));
     identify(request, &mut object)?;
     let name = target.name.as_str();
     match demanded(&object)? {
-        None if builtin::needs_version(kind) => return Err(unversioned(kind, name)),
+        None if strategy.needs_version => return Err(unversioned(kind, name)),
         Some(version) if version != object::revision(old) => return Err(stale(kind, name)),
         _ => {}
     }
@@ -133,38 +126,77 @@ pub(crate) fn update(
         .iter()
         .chain(&["resourceVersion"])
         .for_each(|field| copy(metadata, previous, field));
-    let status = target.version()?.status;
-    *request.sent_status.borrow_mut() = object.get("status").cloned();
-    object = builtin::written(kind, &target.subresource, status, old, object);
-    let sent = (request.content_type == APPLY && kind.custom).then(|| object.clone());
-    admission::complete(store, request, Some(old), &mut object)?;
-    raise_generation(kind, old, &mut object, status);
-    // The comparison of Deployments includes the annotations. For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
-    let is_raised = match (kind.group.as_str(), kind.kind.as_str()) {
-        ("networking.k8s.io", "NetworkPolicy") => blank_spec,
-        ("admissionregistration.k8s.io", _) => blank_webhooks,
-        ("apps", "Deployment") => {
-            let annotations = |object| at(object, "/metadata/annotations");
-            target.subresource.is_empty() && annotations(old) != annotations(&object)
-        }
-        _ if kind.custom && request.content_type != APPLY => {
-            target.subresource.is_empty() && request.has_whole_float.get()
-        }
-        // The comparison sees the metadata of embedded resources as it was applied.
-        _ if kind.custom && target.subresource.is_empty() => {
-            sent.is_some_and(|sent| body::is_rewritten(target, &sent))
-        }
-        _ => false,
+    sent.status = object.get("status").cloned();
+    let has_status = target.version()?.status;
+    let object = builtin::written(strategy, &target.subresource, has_status, old, object);
+    let comparison = Comparison {
+        is_blank,
+        is_timed: is_blank || is_patched_claim,
+        has_new_blanks,
+        blanks,
+        applied: is_applied.then(|| object.clone()),
     };
-    let generation = at(old, "/metadata/generation").as_i64();
-    if is_raised && at(&object, "/metadata/generation").as_i64() == generation {
-        let generation = generation.unwrap_or_default() + 1;
-        section(&mut object, "metadata").insert("generation".to_owned(), generation.into());
+    let mut draft = Draft::update(old.clone(), object, sent);
+    draft.comparison = comparison;
+    Ok(draft)
+}
+
+/// Stores an admitted write; a dry run stores nothing.
+pub(crate) fn commit(store: &mut Store, request: &Request, draft: Draft) -> Answer<Write> {
+    let created = draft.old.is_none();
+    let object = match draft.old.clone() {
+        Some(old) if draft.is_same => old,
+        Some(old) => replace(store, request, &old, draft)?,
+        None => insert(store, request, draft)?,
+    };
+    Ok(Write { object, created })
+}
+
+/// Stores a new object and returns it.
+fn insert(store: &mut Store, request: &Request, draft: Draft) -> Answer<Arc<Value>> {
+    let (kind, object) = (&request.target.kind, draft.object);
+    // The storage rejects a version, which a dry run does not reach, and knows those alone that are numbers.
+    if !request.dry_run() && matches!(demanded(&object), Ok(Some(_))) {
+        return Err(unexplained(
+            "resourceVersion should not be set on objects to be created",
+        ));
     }
+    let (namespace, name) = (object::namespace(&object), object::name(&object));
+    if let Some(found) = store.get(kind, namespace, name) {
+        return Err(already_exists(kind, name, deleting(&found)));
+    }
+    if request.dry_run() {
+        return Ok(Arc::new(object));
+    }
+    let saved = convert::save(store, &request.target, object)?;
+    let stored = store.write(kind, saved);
+    if draft.comparison.is_blank {
+        store.blanks.insert(object::uid(&stored).to_owned());
+    }
+    store.reactions.created(store, kind, &stored);
+    convert::load(store, &request.target, &stored)
+}
+
+/// Stores the new state of an object and returns it.
+fn replace(
+    store: &mut Store,
+    request: &Request,
+    old: &Arc<Value>,
+    mut draft: Draft,
+) -> Answer<Arc<Value>> {
+    let (kind, target) = (&request.target.kind, &request.target);
+    raise_generation(kind, old, &mut draft.object, target.version()?.status);
+    let generation = at(old, "/metadata/generation").as_i64();
+    let is_raised = at(&draft.object, "/metadata/generation").as_i64() != generation;
+    if !is_raised && differs(request, old, &draft) {
+        let generation = generation.unwrap_or_default() + 1;
+        section(&mut draft.object, "metadata").insert("generation".to_owned(), generation.into());
+    }
+    let (mut object, comparison) = (draft.object, draft.comparison);
     let was_blank = store.blanks.contains(object::uid(old));
     let is_stored =
         was_blank || convert::is_stale(store, target) || is_stored_again(store, kind, old);
-    if unchanged(old, &object, retimed) && !is_stored {
+    if unchanged(old, &object, comparison.is_timed) && !is_stored {
         return Ok(old.clone());
     }
     if request.dry_run() {
@@ -173,18 +205,38 @@ pub(crate) fn update(
     let is_kept = !object::list(&object, "/metadata/finalizers").is_empty();
     if deleting(old) && !is_kept && !removal::is_ending(store, &object) {
         // The object is removed in place of this write, so it keeps its version, and blanks that storing it would remove.
-        section(&mut object, "metadata").extend(applied.into_iter().flatten());
+        section(&mut object, "metadata").extend(comparison.blanks.into_iter().flatten());
         let last = Arc::new(object);
         store.reactions.updated(store, kind, &last);
         return Ok(last);
     }
     let saved = convert::save(store, target, object)?;
     let stored = store.write(kind, saved);
-    if is_blank {
+    if comparison.is_blank {
         store.blanks.insert(object::uid(&stored).to_owned());
     }
     store.reactions.updated(store, kind, &stored);
     convert::load(store, target, &stored)
+}
+
+/// Returns whether the server counts a new state as another specification, though it is equal to the old one.
+fn differs(request: &Request, old: &Value, draft: &Draft) -> bool {
+    let (kind, target) = (&request.target.kind, &request.target);
+    let is_main = target.subresource.is_empty();
+    let is_regenerated = builtin::strategy(kind).is_regenerated;
+    if is_main && is_regenerated(old, &draft.object) || draft.comparison.has_new_blanks {
+        return true;
+    }
+    if !kind.custom || !is_main {
+        return false;
+    }
+    // For custom resources, `1.0` differs from the stored `1`; an apply keeps the stored number.
+    if request.content_type != APPLY {
+        return draft.sent.has_whole_float;
+    }
+    // The comparison sees the metadata of embedded resources as it was applied.
+    let applied = draft.comparison.applied.as_ref();
+    applied.is_some_and(|applied| body::is_rewritten(target, applied))
 }
 
 /// Refuses the uid of another object.
@@ -244,7 +296,7 @@ pub(crate) fn raise_generation(kind: &Kind, old: &Value, new: &mut Value, status
 
 /// Returns whether a write is stored even if it changes nothing: kube-apiserver stores the first one after the creation of a claim.
 pub(crate) fn is_stored_again(store: &mut Store, kind: &Kind, old: &Value) -> bool {
-    if !kind.group.is_empty() || kind.kind != "PersistentVolumeClaim" {
+    if !builtin::strategy(kind).is_stored_again {
         return false;
     }
     let revision = object::revision(old);
@@ -264,8 +316,17 @@ fn unchanged(old: &Value, new: &Value, times: bool) -> bool {
         && fields::equal_without_times(old, new)
 }
 
+/// Removes the resource version of an object that an update creates: it is a precondition of updates alone. A dry run shows it.
+pub(crate) fn unversion(object: &mut Value, request: &Request) -> Answer<()> {
+    demanded(object)?;
+    if !request.dry_run() {
+        section(object, "metadata").remove("resourceVersion");
+    }
+    Ok(())
+}
+
 /// Returns the resource version that a client demands; 0 and none demand nothing.
-pub(crate) fn demanded(object: &Value) -> Answer<Option<u64>> {
+fn demanded(object: &Value) -> Answer<Option<u64>> {
     let version = text(object, "/metadata/resourceVersion");
     if version.is_empty() {
         return Ok(None);

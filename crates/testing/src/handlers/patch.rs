@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     fields::strategic,
     kinds::builtin,
-    request::{APPLY, Request, STRATEGIC},
+    request::{APPLY, Notes, Request, STRATEGIC, Sent},
     values::{
         patch,
         status::{
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-const JSON: &str = "application/json-patch+json";
+pub(super) const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 
 /// Checks the options and the form of a patch, before its object is looked for.
@@ -50,12 +50,18 @@ fn unsupported(request: &Request) -> Box<Status> {
 }
 
 /// Returns the patched object. Server-side apply is in [`crate::handlers::apply`].
-pub(crate) fn patched(request: &Request, mut new: Value) -> Answer<Value> {
+pub(crate) fn patched(
+    request: &Request,
+    mut new: Value,
+    notes: &mut Notes,
+) -> Answer<(Value, Sent)> {
+    let content = request.content()?;
+    notes.warnings.extend(content.warnings);
+    let patch = content.value;
     let custom = request.target.kind.custom;
     match request.content_type.as_str() {
-        JSON => patch::json(&mut new, &request.json()?)?,
+        JSON => patch::json(&mut new, &patch)?,
         MERGE => {
-            let patch = request.json()?;
             if let Some(found) = not_a_map(&patch) {
                 return Err(bad_request(&format!(
                     "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
@@ -65,11 +71,11 @@ pub(crate) fn patched(request: &Request, mut new: Value) -> Answer<Value> {
         }
         STRATEGIC if !custom => {
             let schema = builtin::schema_of(request.target.version()?).unwrap_or(&Value::Null);
-            strategic::merge(schema, &mut new, &request.json()?)?;
+            strategic::merge(schema, &mut new, &patch)?;
         }
         _ => return Err(unsupported(request)),
     }
-    Ok(new)
+    Ok((new, content.sent))
 }
 
 /// Returns the type of a value that is neither a map nor null, as Go names it.

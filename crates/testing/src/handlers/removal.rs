@@ -7,7 +7,12 @@ use kube_codegen_record::clock;
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::{definition, kind::Kind, store::Store},
+    kinds::{
+        builtin::{self, Deletion},
+        definition,
+        kind::Kind,
+        store::Store,
+    },
     values::object::{self, at, deleting, put, section, strings, text},
 };
 
@@ -32,12 +37,13 @@ pub(crate) fn delete(
     propagation: Propagation,
     grace: Option<i64>,
 ) -> (Arc<Value>, bool) {
-    if definition::is_definition(kind) {
+    let deletion = builtin::strategy(kind).deletion;
+    if deletion == Deletion::Instances {
         return (end_definition(store, kind, object), false);
     }
     let mut marked = Value::clone(object);
     let finalizers = finalize(&mut marked, propagation);
-    let terminates = store.namespaces && kind.is_namespace();
+    let terminates = store.namespaces && deletion == Deletion::Contents;
     let period = period(store, kind, object, grace);
     if finalizers.is_empty() && !terminates && period == 0 {
         return (end(store, kind, object), true);
@@ -73,7 +79,7 @@ pub(crate) fn delete(
 
 /// Removes an object. A Pod is marked as deleted first, which watches see.
 fn end(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -> Arc<Value> {
-    if !kind.group.is_empty() || kind.kind != "Pod" {
+    if builtin::strategy(kind).deletion != Deletion::Graceful {
         return remove(store, kind, object);
     }
     let mut marked = Value::clone(object);
@@ -112,12 +118,13 @@ pub(crate) fn would_delete(
     grace: Option<i64>,
 ) -> Option<Value> {
     let mut marked = object.clone();
-    if definition::is_definition(kind) {
+    let deletion = builtin::strategy(kind).deletion;
+    if deletion == Deletion::Instances {
         definition::end(&mut marked);
         return Some(marked);
     }
     let finalizers = finalize(&mut marked, propagation);
-    let terminates = store.namespaces && kind.is_namespace();
+    let terminates = store.namespaces && deletion == Deletion::Contents;
     let period = period(store, kind, object, grace);
     if finalizers.is_empty() && !terminates && period == 0 {
         return None;
@@ -151,7 +158,7 @@ pub(crate) fn is_ending(store: &Store, object: &Value) -> bool {
 
 /// Returns how long a deleted object stays, in seconds: a scheduled Pod until its containers have ended, if kubelets run.
 pub(crate) fn period(store: &Store, kind: &Kind, object: &Value, grace: Option<i64>) -> i64 {
-    if !store.kubelets || !kind.group.is_empty() || kind.kind != "Pod" {
+    if !store.kubelets || builtin::strategy(kind).deletion != Deletion::Graceful {
         return 0;
     }
     let is_over = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");

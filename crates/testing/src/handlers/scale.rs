@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
+    admission::Draft,
     handlers::objects,
     kinds::{
         kind::SCALE_VERSION,
         store::Store,
         target::{Target, whole},
     },
-    request::Request,
+    request::{Request, Sent},
     values::{
         object::{self, at, put, text},
         status::{Answer, bad_request, internal, no_resource},
@@ -57,12 +58,14 @@ pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
     )
 }
 
+/// Prepares the update of an object by its scale.
 pub(crate) fn update(
-    store: &mut Store,
+    store: &Store,
     request: &Request,
     old: &Arc<Value>,
     scale: &Value,
-) -> Answer<Value> {
+    sent: Sent,
+) -> Answer<Draft> {
     let target = &request.target;
     let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
     let kind = text(scale, "/kind");
@@ -82,8 +85,7 @@ pub(crate) fn update(
     if !uid.is_empty() {
         put(&mut new, "/metadata/uid", uid.into());
     }
-    let stored = objects::update(store, request, old, new)?;
-    get(target, &stored)
+    objects::update(store, request, old, new, sent)
 }
 
 /// Writes a label selector as text, sorted by key.

@@ -47,6 +47,8 @@ struct Watch {
     selector: Selector,
     metadata_only: bool,
     table: Option<Include>,
+    /// The first event alone describes the columns.
+    has_columns: bool,
     bookmarks: bool,
     position: u64,
     lines: VecDeque<Bytes>,
@@ -96,6 +98,7 @@ pub(crate) fn open(
         selector,
         metadata_only: request.metadata_only,
         table,
+        has_columns: false,
         bookmarks: query.flag("allowWatchBookmarks"),
         position: store.revision(),
         lines: VecDeque::new(),
@@ -313,7 +316,7 @@ impl Watch {
             }
             _ => EventAction::Pass,
         };
-        let row;
+        let mut row;
         let object = match self.table {
             Some(include) if !matches!(kind, "BOOKMARK" | "ERROR") => {
                 let version = object::at(object, "/metadata/resourceVersion");
@@ -324,6 +327,9 @@ impl Watch {
                     &metadata,
                     include,
                 );
+                if std::mem::replace(&mut self.has_columns, true) {
+                    object::put(&mut row, "/columnDefinitions", Value::Null);
+                }
                 &row
             }
             _ => object,

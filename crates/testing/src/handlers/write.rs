@@ -1,134 +1,238 @@
 //! The verbs create, update and patch.
+//!
+//! What a client sent becomes a draft; admission completes it, webhooks change it, it is validated, webhooks may reject it, and it is
+//! stored. All this happens while the store is locked, unless a webhook is called over HTTP: then the store is free meanwhile, and the
+//! write starts again if another one has changed the object since.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::{
+    admission::{
+        self, Draft,
+        webhooks::{Hooks, in_process},
+    },
     fields,
-    handlers::{apply, body, objects, patch, removal, scale},
+    handlers::{apply, body, objects, objects::Write, patch, removal, scale},
     kinds::{
         builtin,
-        convert::{current, found},
+        convert::{current, found, retried},
         status::{not_found, stale},
-        store::Store,
+        store::{Backend, Store},
         target::{shared, whole},
     },
-    request::{APPLY, Request, Verb},
+    rbac::{self, Attributes},
+    request::{APPLY, Notes, Request, Sent, Verb},
+    storage::lock,
     values::{
         object::{self, deleting},
         status::{Answer, not_allowed},
     },
 };
 
-/// Executes one of these verbs, and returns the new state alone.
-pub(crate) fn written(store: &mut Store, request: &Request) -> Answer<Value> {
-    match request.verb {
-        Verb::Create => create(store, request),
-        Verb::Update => update(store, request).map(|(object, _)| object),
-        _ => patch(store, request).map(|(object, _)| object),
+/// How often a write starts again because of another one; kube-apiserver gives up as early.
+const ATTEMPTS: usize = 5;
+
+/// Executes a write, with the webhooks that are called over HTTP.
+pub(crate) async fn write(
+    backend: &Backend,
+    request: &Request,
+    notes: &mut Notes,
+) -> Answer<Write> {
+    let hooks = Hooks::of(&lock(&backend.store), request);
+    if hooks.is_empty() {
+        return retried(backend, |store| {
+            *notes = Notes::default();
+            now(store, request, notes)
+        })
+        .await;
     }
-    .map(Arc::unwrap_or_clone)
+    for _ in 0..ATTEMPTS {
+        let draft = retried(backend, |store| {
+            *notes = Notes::default();
+            propose(store, request, notes)
+        });
+        let mut draft = draft.await?;
+        hooks.mutate(backend, request, &mut draft, notes).await?;
+        let mutated = draft.clone();
+        let revision = {
+            let store = &mut lock(&backend.store);
+            admit(store, request, &mut draft, notes)?;
+            store.revision()
+        };
+        hooks.validate(backend, request, &draft, notes).await?;
+        let written = retried(backend, |store| {
+            if is_outdated(store, request, &draft) {
+                return Ok(None);
+            }
+            let mut draft = draft.clone();
+            if store.revision() != revision {
+                // Quotas and addresses may have been used up meanwhile.
+                draft = mutated.clone();
+                admission::validate(store, request, &mut draft, &mut Notes::default())?;
+            }
+            commit(store, request, draft).map(Some)
+        });
+        if let Some(write) = written.await? {
+            return Ok(write);
+        }
+    }
+    Err(stale(&request.target.kind, &request.target.name))
 }
 
-/// Returns whether an update or an apply creates its object, for which its user needs two permissions.
-pub(crate) fn creates(store: &Store, request: &Request) -> bool {
-    let target = &request.target;
-    let on_update = builtin::creates_on_update(&target.kind, &target.subresource);
-    let may_create = match request.verb {
-        Verb::Update => on_update,
-        Verb::Patch if request.content_type == APPLY => on_update || target.subresource.is_empty(),
-        _ => false,
+/// Executes a write without the webhooks that are called over HTTP.
+pub(crate) fn now(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Write> {
+    let mut draft = propose(store, request, notes)?;
+    admit(store, request, &mut draft, notes)?;
+    commit(store, request, draft)
+}
+
+/// Reads what a client sent, and completes it.
+fn propose(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
+    let mut draft = match request.verb {
+        Verb::Create => create(store, request, notes),
+        Verb::Update => update(store, request, notes),
+        _ => patch(store, request, notes),
+    }?;
+    admission::complete(store, request, &mut draft, notes)?;
+    Ok(draft)
+}
+
+/// Has the webhooks of this process change a draft, validates it, and asks them about it.
+fn admit(store: &mut Store, request: &Request, draft: &mut Draft, notes: &mut Notes) -> Answer<()> {
+    in_process::mutate(store, request, draft, notes)?;
+    admission::validate(store, request, draft, notes)?;
+    authorize(store, request, draft, notes)?;
+    in_process::validate(store, request, draft, notes)
+}
+
+/// An update or an apply that creates its object takes a second permission.
+fn authorize(store: &Store, request: &Request, draft: &Draft, notes: &mut Notes) -> Answer<()> {
+    if draft.old.is_some() || request.verb == Verb::Create || !store.authorization {
+        return Ok(());
+    }
+    let verb = Verb::Create.as_str();
+    let attributes = Attributes {
+        verb,
+        ..Attributes::of(request)
     };
-    let found = || store.get(&target.kind, &target.namespace, &target.name);
-    may_create && found().is_none()
+    rbac::authorize(store, &request.user, &attributes).inspect_err(|_| notes.denied = Some(verb))
 }
 
-/// Returns the new object.
-pub(crate) fn create(store: &mut Store, request: &Request) -> Answer<Arc<Value>> {
+/// Returns whether another write has changed the object of an update since, or created that of a creation.
+fn is_outdated(store: &Store, request: &Request, draft: &Draft) -> bool {
+    if request.verb == Verb::Create {
+        return false;
+    }
+    let target = &request.target;
+    let now = store.get(&target.kind, &target.namespace, &target.name);
+    let revision = |object: &Option<Arc<Value>>| object.as_deref().map(object::revision);
+    revision(&now) != revision(&draft.old)
+}
+
+fn commit(store: &mut Store, request: &Request, draft: Draft) -> Answer<Write> {
+    let target = &request.target;
+    let write = objects::commit(store, request, draft)?;
+    let object = match target.subresource.as_str() {
+        "scale" => scale::get(target, &write.object)?.into(),
+        _ => shared(&write.object, target, request.metadata_only),
+    };
+    Ok(Write { object, ..write })
+}
+
+fn create(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
     let target = &request.target;
     if target.kind.namespaced && target.namespace.is_empty() {
         return Err(not_allowed());
     }
-    let mut body = request.json()?;
-    body::decode(request, &mut body)?;
-    let stored = objects::create(store, request, body)?;
-    Ok(shared(&stored, target, request.metadata_only))
+    request.query.check_write("CreateOptions")?;
+    let (body, sent) = read(request, notes)?;
+    objects::creation(store, request, body, sent)
 }
 
-/// Returns the new state, and whether the update created the object.
-pub(crate) fn update(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
+fn update(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
     let target = &request.target;
-    let mut body = request.json()?;
-    body::decode(request, &mut body)?;
+    request.query.check_write("UpdateOptions")?;
+    let (mut body, sent) = read(request, notes)?;
     if target.subresource == "scale" {
         let old = current(store, target)?;
-        return Ok((scale::update(store, request, &old, &body)?.into(), false));
-    }
-    if target.subresource == "finalize" {
-        let object = finalize(store, request, &body)?;
-        return Ok((shared(&object, target, false), false));
+        return scale::update(store, request, &old, &body, sent);
     }
     body::identify(request, &mut body)?;
-    let found = found(store, target)?;
-    if found.is_none() && builtin::creates_on_update(&target.kind, &target.subresource) {
-        objects::demanded(&body)?;
-        if !request.dry_run() {
-            object::section(&mut body, "metadata").remove("resourceVersion");
-        }
-        let stored = objects::create(store, request, body)?;
-        return Ok((shared(&stored, target, request.metadata_only), true));
+    if let Some(old) = found(store, target)? {
+        return objects::update(store, request, &old, body, sent);
     }
-    let old = found.ok_or_else(|| not_found(&target.kind, &target.name))?;
-    let stored = objects::update(store, request, &old, body)?;
-    Ok((shared(&stored, target, request.metadata_only), false))
+    if !builtin::strategy(&target.kind).creates(&target.subresource) {
+        return Err(not_found(&target.kind, &target.name));
+    }
+    objects::unversion(&mut body, request)?;
+    objects::creation(store, request, body, sent)
 }
 
-/// Returns the new state, and whether the patch created the object.
-pub(crate) fn patch(store: &mut Store, request: &Request) -> Answer<(Arc<Value>, bool)> {
+fn patch(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
     let target = &request.target;
+    let is_scale = target.subresource == "scale";
     patch::check(request)?;
+    request.query.check_write("PatchOptions")?;
     if request.content_type == APPLY {
-        if target.subresource == "scale" {
-            return Ok((apply::scale(store, request)?.into(), false));
-        }
-        let (stored, created) = apply::apply(store, request)?;
-        return Ok((shared(&stored, target, request.metadata_only), created));
+        return if is_scale {
+            apply::scale(store, request, notes)
+        } else {
+            apply::apply(store, request, notes)
+        };
     }
     let old = current(store, target)?;
-    if target.subresource == "scale" {
-        let mut new = patch::patched(request, scale::get(target, &old)?)?;
-        body::decode(request, &mut new)?;
-        return Ok((scale::update(store, request, &old, &new)?.into(), false));
+    let before = if is_scale {
+        scale::get(target, &old)?
+    } else {
+        whole(&old, target)
+    };
+    let (mut new, mut sent) = patch::patched(request, before, notes)?;
+    body::decode(request, &mut new, &mut sent, notes)?;
+    if is_scale {
+        return scale::update(store, request, &old, &new, sent);
     }
-    let mut new = patch::patched(request, whole(&old, target))?;
-    body::decode(request, &mut new)?;
-    let stored = objects::update(store, request, &old, new)?;
-    Ok((shared(&stored, target, request.metadata_only), false))
+    objects::update(store, request, &old, new, sent)
+}
+
+/// Reads and decodes the object of a request.
+fn read(request: &Request, notes: &mut Notes) -> Answer<(Value, Sent)> {
+    let content = request.content()?;
+    notes.warnings.extend(content.warnings);
+    let (mut body, mut sent) = (content.value, content.sent);
+    body::decode(request, &mut body, &mut sent, notes)?;
+    Ok((body, sent))
 }
 
 /// Replaces the finalizers of a namespace; a deleted one without finalizers is removed.
-fn finalize(store: &mut Store, request: &Request, body: &Value) -> Answer<Arc<Value>> {
+pub(crate) fn finalize(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Write> {
+    let (body, _) = read(request, notes)?;
     let kind = &request.target.kind;
     let old = current(store, &request.target)?;
-    let asked = object::text(body, "/metadata/resourceVersion");
+    let asked = object::text(&body, "/metadata/resourceVersion");
     if !asked.is_empty() && asked != object::text(&old, "/metadata/resourceVersion") {
         return Err(stale(kind, &request.target.name));
     }
     let mut new = Value::clone(&old);
     let spec = object::section(&mut new, "spec");
-    object::copy(spec, object::at(body, "/spec"), "finalizers");
+    object::copy(spec, object::at(&body, "/spec"), "finalizers");
     if object::list(&new, "/spec/finalizers").is_empty() {
         object::section(&mut new, "spec").remove("finalizers");
     }
-    fields::track(&mut new, Some(&old), request);
-    if request.dry_run() {
-        return Ok(Arc::new(new));
-    }
+    fields::track(&mut new, Some(&old), request, &Sent::default());
     let is_left = |pointer| object::list(&new, pointer).is_empty();
-    if deleting(&new) && is_left("/spec/finalizers") && is_left("/metadata/finalizers") {
+    let is_last = deleting(&new) && is_left("/spec/finalizers") && is_left("/metadata/finalizers");
+    let object = if request.dry_run() {
+        Arc::new(new)
+    } else if is_last {
         removal::remove(store, kind, &old);
-        return Ok(Arc::new(new));
-    }
-    Ok(store.write(kind, new))
+        Arc::new(new)
+    } else {
+        store.write(kind, new)
+    };
+    Ok(Write {
+        object: shared(&object, &request.target, false),
+        created: false,
+    })
 }

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::{
     kinds::{
+        builtin,
         conversions::Wanted,
         events,
         kind::{Conversion, Kind},
@@ -36,7 +37,12 @@ const SECONDS: u64 = 30;
 pub(crate) fn load(store: &Store, target: &Target, stored: &Arc<Value>) -> Answer<Arc<Value>> {
     let kind = &target.kind;
     let Some(storage) = &kind.storage else {
-        return Ok(stored.clone());
+        let api_version = text(stored, "/apiVersion");
+        if builtin::strategy(kind).to_version.is_none() || api_version == target.api_version() {
+            return Ok(stored.clone());
+        }
+        let object = Value::clone(stored);
+        return Ok(Arc::new(builtin::converted(kind, object, &target.version)));
     };
     let from = version(stored);
     // An object that was stored under another definition gets the defaults of this one.
@@ -88,7 +94,7 @@ pub(crate) fn loaded<'a>(
 pub(crate) fn save(store: &Store, target: &Target, object: Value) -> Answer<Value> {
     let kind = &target.kind;
     let Some(storage) = &kind.storage else {
-        return Ok(object);
+        return Ok(builtin::stored(kind, object));
     };
     if storage.version == target.version {
         return Ok(object);
@@ -217,7 +223,7 @@ async fn fetch(backend: &Backend, wanted: Vec<Wanted>) -> Answer<()> {
     Ok(())
 }
 
-/// Executes something, again after each call of a conversion webhook that it needs.
+/// Executes something, again after each call of a conversion webhook that it needs, and wakes those who wait for changes if it stored some.
 pub(crate) async fn retried<T>(
     backend: &Backend,
     mut execute: impl FnMut(&mut Store) -> Answer<T>,
@@ -225,7 +231,11 @@ pub(crate) async fn retried<T>(
     loop {
         let (answer, wanted) = {
             let mut store = lock(&backend.store);
+            let before = store.revision();
             let answer = execute(&mut store);
+            if store.revision() != before {
+                backend.changes.wake();
+            }
             (answer, store.conversions.take_wanted())
         };
         if wanted.is_empty() {

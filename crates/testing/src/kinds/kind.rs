@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use kube_codegen_schema::Schema;
 use serde_json::Value;
 
-use crate::values::object::{at, flag, list, strings, text};
+use crate::{
+    kinds::definition,
+    values::object::{at, flag, list, strings, text},
+};
 
 /// A resource of the server. All versions share one collection of objects.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub(crate) struct Storage {
     /// The schemas of all versions.
     rules: Vec<(String, Arc<Schema>)>,
     pub(crate) conversion: Conversion,
+    /// Whether discovery and OpenAPI describe the kind. A real server serves one whose webhook has an invalid `caBundle`, but does not list it.
+    pub(crate) is_listed: bool,
     /// The revision from which on objects are stored under this definition.
     pub(crate) since: u64,
 }
@@ -99,6 +104,13 @@ impl Kind {
     /// Returns `Kind.group`, for messages about invalid objects.
     pub(crate) fn qualified_kind(&self) -> String {
         join(&self.kind, &self.group)
+    }
+
+    /// Returns whether discovery and OpenAPI describe the kind.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.storage
+            .as_ref()
+            .is_none_or(|storage| storage.is_listed)
     }
 
     pub(crate) fn is_namespace(&self) -> bool {
@@ -215,7 +227,7 @@ pub(crate) fn from_crd(crd: &Value) -> Result<Kind, String> {
         versions: versions
             .iter()
             .filter(|version| flag(version, "/served"))
-            .map(|version| read_version(version, &storage, &group, &kind))
+            .map(|version| read_version(crd, version, &storage))
             .collect(),
         storage: Some(storage),
         group,
@@ -234,6 +246,7 @@ fn storage(crd: &Value) -> Result<Storage, String> {
             }
             _ => Conversion::None,
         },
+        is_listed: definition::flaw(crd).is_none(),
         since: 0,
     };
     for version in list(crd, "/spec/versions") {
@@ -252,13 +265,27 @@ fn storage(crd: &Value) -> Result<Storage, String> {
     Ok(storage)
 }
 
-fn read_version(version: &Value, storage: &Storage, group: &str, kind: &str) -> Version {
+fn read_version(crd: &Value, version: &Value, storage: &Storage) -> Version {
+    let (group, kind) = (text(crd, "/spec/group"), text(crd, "/spec/names/kind"));
     let name = text(version, "/name").to_owned();
+    // The version to use in place of a deprecated one.
+    let others = list(crd, "/spec/versions").iter();
+    let others = others.filter(|other| flag(other, "/served") && !flag(other, "/deprecated"));
+    let priority = |name: &str| kube::core::Version::parse(name).priority();
+    let newer = others
+        .map(|other| text(other, "/name"))
+        .filter(|other| priority(other) > priority(&name));
+    let newest = newer.max_by_key(|other| priority(other));
     let scale = at(version, "/subresources/scale");
     let pointer = |field: &str| text(scale, field).replace('.', "/");
     let warning =
         flag(version, "/deprecated").then(|| match text(version, "/deprecationWarning") {
-            "" => format!("{group}/{name} {kind} is deprecated"),
+            "" => match newest {
+                Some(newest) => {
+                    format!("{group}/{name} {kind} is deprecated; use {group}/{newest} {kind}")
+                }
+                None => format!("{group}/{name} {kind} is deprecated"),
+            },
             warning => warning.to_owned(),
         });
     let schema = version.pointer("/schema/openAPIV3Schema");

@@ -12,17 +12,12 @@ use crate::{
     },
 };
 
-/// Returns the violations of a name that objects of a kind have.
-fn violations(kind: &Kind, name: &str) -> Vec<String> {
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Namespace" | "Service") | ("apps", "StatefulSet") => names::dns_1123_label(name),
-        ("rbac.authorization.k8s.io" | "apiregistration.k8s.io", _) => names::path_segment(name),
-        _ => names::dns_1123_subdomain(name),
-    }
-}
-
-/// Returns the violations in an object's name, labels and owner references.
-pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
+/// Returns the violations in an object's name, labels and owner references; `violations` returns those of a name.
+pub(crate) fn check(
+    kind: &Kind,
+    violations: fn(&str) -> Vec<String>,
+    object: &Value,
+) -> Vec<StatusCause> {
     let name = object::name(object);
     let mut causes = Vec::new();
     if name.is_empty() {
@@ -32,7 +27,7 @@ pub(crate) fn check(kind: &Kind, object: &Value) -> Vec<StatusCause> {
             "Required value: name or generateName is required",
         ));
     }
-    let whys = violations(kind, name).into_iter();
+    let whys = violations(name).into_iter();
     let whys = whys.filter(|_| !name.is_empty());
     causes.extend(whys.map(|why| {
         let message = format!("Invalid value: {name:?}: {why}");

@@ -68,7 +68,7 @@ impl Store {
     /// Creates a store of the built-in kinds that keeps a number of changes of each.
     pub(crate) fn new(window: usize, reactions: &'static dyn Reactions) -> Self {
         Self {
-            kinds: builtin::kinds().collect(),
+            kinds: builtin::kinds().into_iter().collect(),
             objects: Objects::new(window),
             uids: Uids::default(),
             reactions,

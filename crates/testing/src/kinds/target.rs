@@ -10,7 +10,7 @@ use crate::{
         kind::{Kind, Version},
     },
     values::{
-        object::{map, text},
+        object::{map, section, text},
         status::{Answer, no_resource},
     },
 };
@@ -45,7 +45,9 @@ pub(crate) fn present(object: &Value, target: &Target, metadata_only: bool) -> V
         return json!({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": metadata});
     }
     let mut shown = whole(object, target);
-    builtin::hide(&target.kind, &target.subresource, &mut shown);
+    if let Some(field) = builtin::hidden(&target.kind, &target.subresource, object) {
+        section(&mut shown, "spec").remove(field);
+    }
     shown
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn shared(object: &Arc<Value>, target: &Target, metadata_only: bool) 
     let kind = &target.kind;
     let is_as_stored = !metadata_only
         && events::stored_group(kind) == kind.group
-        && !builtin::is_hidden(kind, &target.subresource, object)
+        && builtin::hidden(kind, &target.subresource, object).is_none()
         && text(object, "/kind") == kind.kind
         && text(object, "/apiVersion") == target.api_version();
     if is_as_stored {

@@ -16,6 +16,8 @@ use crate::record::recorded::RecordedRequest;
 const FILE: &str = "KUBE_CODEGEN_REQUESTS";
 /// How many requests are kept by default.
 const LIMIT: usize = 100_000;
+/// How many requests are kept at least, until they are answered and written to the file.
+const UNWRITTEN: usize = 4_096;
 
 /// The recorded requests.
 #[derive(Debug)]
@@ -41,9 +43,14 @@ impl Default for RequestLog {
 }
 
 impl RequestLog {
-    /// Returns whether requests are recorded: with a limit of 0, neither in memory nor in the file.
+    /// Returns whether requests are recorded: with a limit of 0, only in the file, if there is one.
     pub(crate) fn is_kept(&self) -> bool {
-        self.limit > 0
+        self.room() > 0
+    }
+
+    fn room(&self) -> usize {
+        let unwritten = self.file.as_ref().map_or(0, |_| UNWRITTEN);
+        self.limit.max(unwritten)
     }
 
     /// Adds a request and returns its number.
@@ -53,7 +60,7 @@ impl RequestLog {
         self.first + self.kept.len() - 1
     }
 
-    pub(crate) fn answered(&mut self, number: usize, status: u16) {
+    pub(crate) fn answered(&mut self, number: usize, status: u16, denied: Option<&'static str>) {
         // The request may have been cleared in the meantime.
         let Some(request) = number
             .checked_sub(self.first)
@@ -62,6 +69,8 @@ impl RequestLog {
             return;
         };
         request.status = status;
+        request.denied = denied.is_some();
+        request.verb = denied.unwrap_or(request.verb);
         self.followers
             .retain(|follower| follower.send(request.clone()).is_ok());
         if self.file.is_some() {
@@ -102,7 +111,7 @@ impl RequestLog {
     }
 
     fn trim(&mut self) {
-        while self.kept.len() > self.limit {
+        while self.kept.len() > self.room() {
             self.kept.pop_front();
             self.first += 1;
         }

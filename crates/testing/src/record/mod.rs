@@ -40,10 +40,15 @@ impl Record {
         Some(lock(&self.requests).add(request))
     }
 
-    /// Records the status of the request with this number, if it was recorded.
-    pub(crate) fn answered(&self, number: Option<usize>, status: u16) {
+    /// Records the status of the request with this number, if it was recorded, and the verb for which its user has no permission.
+    pub(crate) fn answered(
+        &self,
+        number: Option<usize>,
+        status: u16,
+        denied: Option<&'static str>,
+    ) {
         if let Some(number) = number {
-            lock(&self.requests).answered(number, status);
+            lock(&self.requests).answered(number, status, denied);
         }
     }
 }

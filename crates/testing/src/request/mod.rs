@@ -6,8 +6,6 @@ mod query;
 pub(crate) mod selector;
 mod user;
 
-use std::cell::{Cell, RefCell};
-
 use serde_json::{Value, error::Category};
 
 use crate::{
@@ -60,14 +58,6 @@ impl Verb {
     }
 }
 
-/// How a request is executed without storing anything, to learn what it would store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Probe {
-    /// The object may still be invalid.
-    Unvalidated,
-    Validated,
-}
-
 /// A request for a resource of the server.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -80,22 +70,39 @@ pub(crate) struct Request {
     pub(crate) table: bool,
     /// The client asked for `PartialObjectMetadata`.
     pub(crate) metadata_only: bool,
-    /// The texts of `Warning` headers.
-    pub(crate) warnings: RefCell<Vec<String>>,
-    /// The fields that the body has twice, once it is read.
-    pub(crate) duplicates: RefCell<Vec<String>>,
-    /// Whether the new state was sent with a number such as `1.0`, outside metadata and status.
-    pub(crate) has_whole_float: Cell<bool>,
-    /// The owners of fields stay as they are, because the body has fields of wrong types.
-    pub(crate) is_untracked: Cell<bool>,
-    /// The status that the new state was sent with, though the request may not write it.
-    pub(crate) sent_status: RefCell<Option<Value>>,
     pub(crate) user_agent: String,
     pub(crate) user: User,
-    /// The changes (RFC 6902) of admission webhooks.
-    pub(crate) patches: Vec<Value>,
-    /// Set while a request is executed for the sake of webhooks.
-    pub(crate) probe: Option<Probe>,
+}
+
+/// The body of a request, parsed.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    pub(crate) value: Value,
+    pub(crate) sent: Sent,
+    /// What the client is warned of.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What a client sent, as far as the new state itself does not show it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent {
+    /// The fields that the body has twice.
+    pub(crate) duplicates: Vec<String>,
+    /// Whether there was a number such as `1.0`, outside metadata and status.
+    pub(crate) has_whole_float: bool,
+    /// The owners of fields stay as they are, because the body has fields of wrong types.
+    pub(crate) is_untracked: bool,
+    /// The status, though the request may not write it.
+    pub(crate) status: Option<Value>,
+}
+
+/// What a request gives besides its answer, even if it fails.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// The texts of `Warning` headers.
+    pub(crate) warnings: Vec<String>,
+    /// The verb for which the user has no permission.
+    pub(crate) denied: Option<&'static str>,
 }
 
 impl Request {
@@ -109,15 +116,8 @@ impl Request {
             body,
             table: false,
             metadata_only: false,
-            warnings: RefCell::default(),
-            duplicates: RefCell::default(),
-            has_whole_float: Cell::default(),
-            is_untracked: Cell::default(),
-            sent_status: RefCell::default(),
             user_agent: agent.to_owned(),
             user: User::admin(),
-            patches: Vec::new(),
-            probe: None,
         }
     }
 
@@ -131,8 +131,13 @@ impl Request {
 
     /// Parses the body as JSON; an empty body is null.
     pub(crate) fn json(&self) -> Answer<Value> {
+        self.content().map(|content| content.value)
+    }
+
+    /// Parses the body as [`Self::json`] does, and returns what else is known of it.
+    pub(crate) fn content(&self) -> Answer<Content> {
         if self.body.is_empty() {
-            return Ok(Value::Null);
+            return Ok(Content::default());
         }
         let version = self.target.version()?;
         let is_known = ["", JSON, YAML, PROTOBUF].contains(&self.content_type.as_str());
@@ -144,17 +149,24 @@ impl Request {
             let Types::Builtin(name) = &version.types else {
                 return Err(unsupported_media_type(&types));
             };
-            return builtin::from_protobuf(name, &self.body)
-                .ok_or_else(|| unsupported_media_type(&types));
+            let value = builtin::from_protobuf(name, &self.body);
+            let value = value.ok_or_else(|| unsupported_media_type(&types))?;
+            return Ok(Content {
+                value,
+                ..Content::default()
+            });
         }
         if self.content_type.ends_with("yaml") && !self.body.starts_with(b"{") {
-            let (mut body, twice) = json::read_yaml(&self.body)
+            let (mut value, twice) = json::read_yaml(&self.body)
                 .map_err(|error| bad_request(&format!("error decoding YAML: {error}")))?;
-            numbers::normalize(&mut body);
-            self.check_keys(&twice)?;
-            return Ok(body);
+            numbers::normalize(&mut value);
+            return Ok(Content {
+                value,
+                warnings: self.check_keys(&twice)?,
+                ..Content::default()
+            });
         }
-        let (mut body, duplicates) = json::read(&self.body, !self.target.kind.custom).map_err(|error| {
+        let (mut value, duplicates) = json::read(&self.body, !self.target.kind.custom).map_err(|error| {
             let why = match error.classify() {
                 Category::Eof => "unexpected end of JSON input".to_owned(),
                 _ => error.to_string(),
@@ -165,16 +177,22 @@ impl Request {
                 self.target.kind.kind
             ))
         })?;
-        *self.duplicates.borrow_mut() = duplicates;
         let keeps_floats = self.target.kind.custom
             && self.content_type != APPLY
             && self.target.subresource != "scale";
-        numbers::convert(&mut body, keeps_floats);
-        Ok(body)
+        numbers::convert(&mut value, keeps_floats);
+        Ok(Content {
+            value,
+            sent: Sent {
+                duplicates,
+                ..Sent::default()
+            },
+            warnings: Vec::new(),
+        })
     }
 
-    /// Warns of keys that a map in YAML has twice, or refuses them.
-    fn check_keys(&self, twice: &[String]) -> Answer<()> {
+    /// Returns warnings of keys that a map in YAML has twice, or rejects them.
+    fn check_keys(&self, twice: &[String]) -> Answer<Vec<String>> {
         let found = twice
             .iter()
             .map(|key| format!("key {key:?} already set in map"));
@@ -192,16 +210,11 @@ impl Request {
                     )
                 }))
             }
-            "Ignore" => Ok(()),
+            "Ignore" => Ok(Vec::new()),
             _ => {
-                // A body is read more than once.
-                let mut warnings = self.warnings.borrow_mut();
-                for warning in found {
-                    if !warnings.contains(&warning) {
-                        warnings.push(warning);
-                    }
-                }
-                Ok(())
+                let mut warnings: Vec<String> = found.collect();
+                warnings.dedup();
+                Ok(warnings)
             }
         }
     }
@@ -224,6 +237,6 @@ impl Request {
 
     /// `dryRun=All`: everything happens but the storing.
     pub(crate) fn dry_run(&self) -> bool {
-        self.probe.is_some() || self.query.get("dryRun") == Some("All")
+        self.query.get("dryRun") == Some("All")
     }
 }

@@ -102,6 +102,32 @@ impl Query {
         Err(invalid_options("ListOptions", causes))
     }
 
+    /// Checks `dryRun` and `fieldValidation` of a write as apimachinery's `ValidateCreateOptions` and its relatives do.
+    pub(crate) fn check_write(&self, options: &str) -> Answer<()> {
+        let mut causes = Vec::new();
+        let dry_runs: Vec<&str> = self.all("dryRun").collect();
+        if dry_runs.iter().any(|it| *it != "All") {
+            let message = format!("Unsupported value: {dry_runs:?}: supported values: \"All\"");
+            causes.push(cause("dryRun", "FieldValueNotSupported", message));
+        }
+        let strictness = self.get("fieldValidation").unwrap_or_default();
+        let known = ["", "Ignore", "Strict", "Warn"];
+        if options != "DeleteOptions" && !known.contains(&strictness) {
+            let known = known.map(|it| format!("{it:?}")).join(", ");
+            let message = format!("Unsupported value: {strictness:?}: supported values: {known}");
+            causes.push(cause("fieldValidation", "FieldValueNotSupported", message));
+        }
+        if causes.is_empty() {
+            return Ok(());
+        }
+        Err(invalid_options(options, causes))
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let found = self.0.iter().filter(move |(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {
         self.get(name)
             .map(|text| {

@@ -190,7 +190,8 @@ struct Resource<'a> {
 
 /// Returns the resources of a version.
 fn of_version<'a>(group: &str, version: &str, kinds: &'a Kinds) -> Vec<Resource<'a>> {
-    let stored = kinds.iter().filter(|kind| kind.group == group);
+    let stored = kinds.iter();
+    let stored = stored.filter(|kind| kind.group == group && kind.is_listed());
     let stored = stored.filter_map(|kind| Some(of_kind(kind, kind.version(version)?)));
     let transient = transient::ALL.iter();
     let transient = transient.filter(|it| it.group == group && version == "v1");
@@ -235,7 +236,7 @@ fn of_kind<'a>(kind: &'a Kind, version: &'a kind::Version) -> Resource<'a> {
     if version.scale.is_some() {
         subresources.push(sub("scale", ("autoscaling", "v1", "Scale"), CHANGED));
     }
-    for name in builtin::subresources(kind) {
+    for name in builtin::strategy(kind).subresources {
         let (kind_of, verbs) = match *name {
             "binding" => (("", "v1", "Binding"), CREATED),
             "eviction" => (("policy", "v1", "Eviction"), CREATED),

@@ -118,16 +118,15 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
     };
     let kind = kinds.get(group, plural).ok_or_else(no_resource)?;
     let served = kind.version(version).ok_or_else(no_resource)?;
+    let strategy = builtin::strategy(kind);
     let has_subresource = match subresource {
         "" => true,
         "status" => served.status,
         "scale" => served.scale.is_some(),
-        "attach" | "exec" | "log" | "portforward" | "proxy"
-            if kind.group.is_empty() && kind.kind == "Pod" =>
-        {
+        other if strategy.connections.contains(&other) => {
             return Err(no_containers(subresource));
         }
-        other => builtin::subresources(kind).contains(&other),
+        other => strategy.subresources.contains(&other),
     };
     let scoped = if kind.namespaced {
         !namespace.is_empty() || name.is_empty()

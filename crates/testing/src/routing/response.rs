@@ -11,7 +11,10 @@ use kube::core::response::Status;
 use serde_json::Value;
 
 use super::openapi::v2;
-use crate::{request::Request, values::status};
+use crate::{
+    request::{Notes, Request},
+    values::status,
+};
 
 /// Marks the response of a watch, whose body has an event per line.
 #[derive(Clone, Copy, Debug)]
@@ -62,22 +65,22 @@ fn respond(code: u16, body: Body) -> Response<Body> {
 }
 
 /// Returns the response of a watch.
-pub(super) fn stream(
-    lines: impl Stream<Item = Bytes> + Send + 'static,
-    request: &Request,
-) -> Response<Body> {
+pub(super) fn stream(lines: impl Stream<Item = Bytes> + Send + 'static) -> Response<Body> {
     let frames = lines.map(|line| Ok::<_, Infallible>(Frame::data(line)));
     let mut response = respond(200, StreamBody::new(frames).boxed_unsync());
     response.extensions_mut().insert(Watch);
-    with_warnings(response, request)
+    response
 }
 
 /// Adds the warnings of the request and of a deprecated version.
-pub(super) fn with_warnings(mut response: Response<Body>, request: &Request) -> Response<Body> {
+pub(super) fn with_warnings(
+    mut response: Response<Body>,
+    request: &Request,
+    notes: &Notes,
+) -> Response<Body> {
     let version = request.target.version().ok();
     let deprecated = version.and_then(|version| version.warning.as_ref());
-    let warnings = request.warnings.borrow();
-    for text in deprecated.into_iter().chain(&*warnings) {
+    for text in deprecated.into_iter().chain(&notes.warnings) {
         warn(&mut response, text);
     }
     response

@@ -86,7 +86,7 @@ impl ApiServer {
         futures::stream::poll_fn(move |context| requests.poll_recv(context))
     }
 
-    /// Sets how many requests are kept. With 0, requests are not recorded at all, not in the file either.
+    /// Sets how many requests are kept. With 0, they are only written to the file of `KUBE_CODEGEN_REQUESTS`, if there is one.
     pub fn set_request_limit(&self, requests: usize) {
         lock(&self.0.record.requests).set_limit(requests);
     }

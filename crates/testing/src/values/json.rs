@@ -26,9 +26,38 @@ pub(crate) fn read(text: &[u8], merges: bool) -> Result<(Value, Vec<String>), se
 
 /// Reads YAML, and returns the keys that a map has twice.
 pub(crate) fn read_yaml(text: &[u8]) -> Result<(Value, Vec<String>), serde_yaml::Error> {
+    if is_too_deep(text) {
+        return Err(serde_yaml::Error::custom("exceeded max depth"));
+    }
     let mut found = Found::default();
     let value = found.deserialize(serde_yaml::Deserializer::from_slice(text))?;
     Ok((value, found.keys))
+}
+
+/// How deep lists and maps in brackets may be nested in YAML: the parser takes a time that grows with the square of it.
+const DEEPEST: usize = 1_000;
+
+/// Returns whether lists and maps in brackets are nested too deep. Brackets inside plain text do not count as opening ones.
+fn is_too_deep(text: &[u8]) -> bool {
+    let (mut depth, mut last) = (0_usize, b'\n');
+    for byte in text {
+        let mut seen = *byte;
+        match byte {
+            b'[' | b'{' if matches!(last, b'\n' | b'[' | b'{' | b',' | b':' | b'-' | b'?') => {
+                depth += 1;
+            }
+            b'[' | b'{' => seen = b'a',
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if !matches!(byte, b' ' | b'\t' | b'\r') {
+            last = seen;
+        }
+        if depth > DEEPEST {
+            return true;
+        }
+    }
+    false
 }
 
 fn parse(text: &[u8], found: &mut Found) -> Result<Value, serde_json::Error> {

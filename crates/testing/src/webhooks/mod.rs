@@ -2,6 +2,7 @@
 //!
 //! It knows their configurations and reviews as JSON, and may use `values`.
 
+mod bundle;
 pub(crate) mod condition;
 mod http;
 mod in_process;
@@ -10,6 +11,7 @@ mod tls;
 
 use std::error::Error;
 
+pub(crate) use self::bundle::flaw;
 pub(crate) use self::http::post;
 pub(crate) use self::in_process::{Subject, Webhook, Webhooks};
 

@@ -11,6 +11,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use k8s_openapi::{ByteString, api::core::v1::ConfigMap};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 use tokio::{
@@ -18,7 +19,7 @@ use tokio::{
     net::TcpListener,
 };
 
-use super::support::{map, maps, refused};
+use super::support::{create, map, maps, refused};
 
 /// Answers the reviews that are sent to a free port, and returns its address.
 pub(crate) async fn serve(
@@ -119,13 +120,13 @@ async fn a_webhook_changes_and_another_refuses_objects() {
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let maps = maps(&server);
     let created = maps
-        .create(&kube::api::PostParams::default(), &map("a"))
+        .create(&PostParams::default(), &map("a"))
         .await
         .unwrap();
     assert_eq!(created.data.unwrap()["by"], "webhook");
     let stored: ConfigMap = server.get("default", "a").unwrap();
     assert_eq!(stored.data.unwrap()["by"], "webhook");
-    let status = refused(maps.delete("a", &kube::api::DeleteParams::default()).await);
+    let status = refused(maps.delete("a", &DeleteParams::default()).await);
     assert_eq!(
         (status.code, status.reason.as_str(), status.message.as_str()),
         (
@@ -153,16 +154,13 @@ async fn a_webhook_that_is_down_refuses_or_is_ignored() {
     let server = ApiServer::new();
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let maps = maps(&server);
-    let status = refused(
-        maps.create(&kube::api::PostParams::default(), &map("a"))
-            .await,
-    );
+    let status = refused(maps.create(&PostParams::default(), &map("a")).await);
     assert_eq!(status.code, 500);
     let start = "Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: Post ";
     assert!(status.message.starts_with(start), "{}", status.message);
     let ignore = json!({"failurePolicy": "Ignore"});
     configure(&server, "ValidatingWebhookConfiguration", &url, &ignore);
-    maps.create(&kube::api::PostParams::default(), &map("a"))
+    maps.create(&PostParams::default(), &map("a"))
         .await
         .unwrap();
 }
@@ -177,21 +175,18 @@ async fn selectors_decide_which_objects_a_webhook_gets() {
     ]}});
     configure(&server, "ValidatingWebhookConfiguration", &url, &others);
     let maps = maps(&server);
-    maps.create(&kube::api::PostParams::default(), &map("a"))
+    maps.create(&PostParams::default(), &map("a"))
         .await
         .unwrap();
     let labeled = json!({"objectSelector": {"matchLabels": {"guarded": "yes"}}});
     configure(&server, "ValidatingWebhookConfiguration", &url, &labeled);
-    maps.create(&kube::api::PostParams::default(), &map("b"))
+    maps.create(&PostParams::default(), &map("b"))
         .await
         .unwrap();
     assert!(reviews.lock().unwrap().is_empty());
     let mut guarded = map("c");
     guarded.metadata.labels = Some([("guarded".to_owned(), "yes".to_owned())].into());
-    let status = refused(
-        maps.create(&kube::api::PostParams::default(), &guarded)
-            .await,
-    );
+    let status = refused(maps.create(&PostParams::default(), &guarded).await);
     assert_eq!(
         status.message,
         "admission webhook \"hook.example.com\" denied the request without explanation"
@@ -210,7 +205,7 @@ async fn match_conditions_decide_which_requests_a_webhook_gets() {
     ]});
     configure(&server, "ValidatingWebhookConfiguration", &url, &conditions);
     let maps = maps(&server);
-    let parameters = kube::api::PostParams::default();
+    let parameters = PostParams::default();
     maps.create(&parameters, &map("a")).await.unwrap();
     assert!(reviews.lock().unwrap().is_empty());
     let mut guarded = map("b");
@@ -260,7 +255,7 @@ async fn a_webhook_is_called_again_after_a_later_change_if_it_asks_for_it() {
         });
         server.seed(&configuration).unwrap();
     }
-    let parameters = kube::api::PostParams::default();
+    let parameters = PostParams::default();
     let created = maps(&server).create(&parameters, &map("a")).await.unwrap();
     assert_eq!(created.data.unwrap().len(), 2);
     let reviews = reviews.lock().unwrap();
@@ -281,20 +276,120 @@ async fn the_deletion_of_a_collection_asks_for_each_object() {
     let server = ApiServer::new();
     let maps = maps(&server);
     for name in ["a", "b"] {
-        maps.create(&kube::api::PostParams::default(), &map(name))
+        maps.create(&PostParams::default(), &map(name))
             .await
             .unwrap();
     }
     let url = format!("http://{address}/x");
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let all = kube::api::ListParams::default();
-    let deleted = maps
-        .delete_collection(&kube::api::DeleteParams::default(), &all)
-        .await;
+    let deleted = maps.delete_collection(&DeleteParams::default(), &all).await;
     assert_eq!(refused(deleted).code, 403);
     assert_eq!(reviews.lock().unwrap().len(), 2);
     let other = kube::api::ListParams::default().fields("metadata.name=a");
-    maps.delete_collection(&kube::api::DeleteParams::default(), &other)
+    maps.delete_collection(&DeleteParams::default(), &other)
         .await
         .unwrap();
+}
+
+/// Has a webhook answer in process, and returns the number of its calls.
+fn in_process(server: &ApiServer, kind: &str, answer: fn(&Value) -> Value) -> Arc<Mutex<u32>> {
+    let calls: Arc<Mutex<u32>> = Arc::default();
+    let configuration = json!({"kind": kind, "metadata": {"name": kind}, "webhooks": [{
+        "name": "in-process.example.com",
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": {"url": "https://localhost/x"},
+        "rules": [{"operations": ["CREATE", "UPDATE", "DELETE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}],
+        "sideEffects": "None",
+    }]});
+    let counted = calls.clone();
+    let respond = move |_: &str, review: Value| {
+        *counted.lock().unwrap() += 1;
+        Ok(admission(&review, answer(&review["request"])))
+    };
+    server.call_webhooks(&configuration, respond).unwrap();
+    calls
+}
+
+#[tokio::test]
+async fn a_request_calls_each_webhook_once() {
+    let (address, reviews) = webhook(|_, _| json!({"allowed": true})).await;
+    let server = ApiServer::new();
+    let counts = [
+        in_process(&server, "MutatingWebhookConfiguration", |_| {
+            let patch = json!([{"op": "add", "path": "/data", "value": {"by": "in process"}}]);
+            json!({"allowed": true, "patchType": "JSONPatch", "patch": ByteString(patch.to_string().into_bytes())})
+        }),
+        in_process(&server, "ValidatingWebhookConfiguration", |request| {
+            let is_known =
+                request["operation"] == "DELETE" || request["object"]["data"]["by"] == "in process";
+            json!({"allowed": is_known})
+        }),
+    ];
+    let url = format!("http://{address}/x");
+    for kind in [
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+    ] {
+        configure(&server, kind, &url, &json!({}));
+    }
+    let seen = || {
+        let mut seen = counts.each_ref().map(|it| *it.lock().unwrap()).to_vec();
+        seen.push(u32::try_from(reviews.lock().unwrap().len()).unwrap());
+        seen
+    };
+    let maps = maps(&server);
+    let created = maps.create(&PostParams::default(), &map("a")).await;
+    let mut object = created.unwrap();
+    assert_eq!(seen(), [1, 1, 2]);
+    object.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
+    maps.replace("a", &PostParams::default(), &object)
+        .await
+        .unwrap();
+    assert_eq!(seen(), [2, 2, 4]);
+    let patch = Patch::Merge(json!({"metadata": {"labels": {"a": "c"}}}));
+    maps.patch("a", &PatchParams::default(), &patch)
+        .await
+        .unwrap();
+    assert_eq!(seen(), [3, 3, 6]);
+    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}});
+    maps.patch("b", &PatchParams::apply("test"), &Patch::Apply(config))
+        .await
+        .unwrap();
+    assert_eq!(seen(), [4, 4, 8]);
+    let dry = PostParams {
+        dry_run: true,
+        ..PostParams::default()
+    };
+    maps.create(&dry, &map("c")).await.unwrap();
+    assert_eq!(seen(), [5, 5, 10]);
+    // A deletion has nothing that a webhook could change.
+    maps.delete("b", &DeleteParams::default()).await.unwrap();
+    assert_eq!(seen(), [5, 6, 12]);
+}
+
+#[tokio::test]
+async fn a_write_starts_again_if_its_object_changes_while_a_webhook_is_called() {
+    let server = ApiServer::new();
+    let maps = maps(&server);
+    create(&maps, "a").await;
+    let other = server.clone();
+    let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let seen = asked.clone();
+    let address = serve(move |_, review| {
+        let mut seen = seen.lock().unwrap();
+        if seen.is_empty() {
+            let change = |map: &mut Value| map["data"] = json!({"by": "another"});
+            other.edit::<ConfigMap>("default", "a", change).unwrap();
+        }
+        seen.push(review["request"]["object"]["data"].clone());
+        admission(review, json!({"allowed": true}))
+    });
+    let url = format!("http://{}/x", address.await);
+    configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
+    let patch = Patch::Merge(json!({"data": {"own": "yes"}}));
+    let patched = maps.patch("a", &PatchParams::default(), &patch).await;
+    let both = json!({"by": "another", "own": "yes"});
+    assert_eq!(json!(patched.unwrap().data), both);
+    assert_eq!(*asked.lock().unwrap(), [json!({"own": "yes"}), both]);
 }

@@ -347,3 +347,24 @@ async fn a_service_has_the_addresses_of_its_ready_pods() {
         "web"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_is_not_restarted_succeeds_if_asked() {
+    for (controllers, phase) in [
+        (Controllers::new(), "Running"),
+        (Controllers::new().end_unrestarted(), "Succeeded"),
+    ] {
+        let server = server(controllers);
+        let pods: Api<Pod> = Api::namespaced(server.client(), "default");
+        for policy in ["Never", "Always"] {
+            let pod = json!({"metadata": {"name": policy.to_lowercase()}, "spec": {"restartPolicy": policy, "containers": [{"name": "test", "image": "test"}]}});
+            pods.create(&kube::api::PostParams::default(), &typed(pod))
+                .await
+                .unwrap();
+        }
+        sleep(Duration::from_secs(60)).await;
+        let of = |name: &str| server.get::<Pod>("default", name).unwrap().status.unwrap();
+        assert_eq!(of("never").phase.as_deref(), Some(phase));
+        assert_eq!(of("always").phase.as_deref(), Some("Running"));
+    }
+}

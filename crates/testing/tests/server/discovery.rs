@@ -112,7 +112,13 @@ async fn aggregated_discovery_has_all_subresources() {
     let found = names(&pods["subresources"], "subresource");
     assert_eq!(
         found,
-        ["binding", "ephemeralcontainers", "eviction", "status"]
+        [
+            "binding",
+            "ephemeralcontainers",
+            "eviction",
+            "resize",
+            "status"
+        ]
     );
 }
 

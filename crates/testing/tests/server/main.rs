@@ -9,6 +9,8 @@
 mod access;
 mod admission;
 mod apply;
+mod bounds;
+mod broken;
 #[cfg(feature = "tls")]
 mod certificates;
 mod controllers;

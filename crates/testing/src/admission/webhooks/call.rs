@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Returns the JSON patch of a response.
-pub(super) fn patch(response: &Value) -> Option<Value> {
+pub(super) fn patch_of(response: &Value) -> Option<Value> {
     let encoded = response.get("patch").filter(|it| it.is_string())?;
     let ByteString(bytes) = serde_json::from_value(encoded.clone()).ok()?;
     serde_json::from_slice(&bytes).ok()
@@ -29,13 +29,17 @@ pub(super) async fn call(backend: &Backend, hook: &Value, review: &Value) -> Ans
     let name = text(hook, "/name");
     let seconds = at(hook, "/timeoutSeconds").as_u64().unwrap_or(10);
     let limit = Duration::from_secs(seconds);
+    let config = at(hook, "/clientConfig");
+    if let Some(why) = webhooks::flaw(at(config, "/caBundle")) {
+        if text(hook, "/failurePolicy") == "Ignore" {
+            return Ok(Value::Null);
+        }
+        return Err(internal(&format!(
+            "failed calling webhook {name:?}: could not get REST client: unable to load root certificates: {why}"
+        )));
+    }
     let services = *lock(&backend.webhooks);
-    let answer = match timeout(
-        limit,
-        webhooks::post(services, at(hook, "/clientConfig"), review, seconds),
-    )
-    .await
-    {
+    let answer = match timeout(limit, webhooks::post(services, config, review, seconds)).await {
         Ok(Ok(answer)) => answer,
         failed => {
             if text(hook, "/failurePolicy") == "Ignore" {

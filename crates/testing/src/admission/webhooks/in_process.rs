@@ -6,27 +6,34 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
+    admission::{
+        Draft,
+        webhooks::{patched, replace},
+    },
     kinds::{status::forbidden, store::Store, target::present},
-    request::{Request, Verb},
+    request::{Notes, Request, Verb},
     values::{
-        object, patch,
+        object,
         status::{Answer, error},
     },
     webhooks::{Subject, Webhook, condition},
 };
 
-/// Lets the mutating webhooks change an object, and returns whether one did.
+/// Lets the mutating webhooks change the new state.
 pub(crate) fn mutate(
     store: &Store,
     request: &Request,
-    old: Option<&Value>,
-    object: &mut Value,
-) -> Answer<bool> {
-    let operation = operation(old);
-    let mut changed = false;
+    draft: &mut Draft,
+    notes: &mut Notes,
+) -> Answer<()> {
+    if draft.is_same {
+        return Ok(());
+    }
+    let operation = draft.operation();
     let webhooks = &store.webhooks;
-    for webhook in webhooks.matching(true, &subject(request, operation, object)) {
-        let response = call(webhook, request, operation, old, Some(object))?;
+    for webhook in webhooks.matching(true, &subject(request, operation, &draft.object)) {
+        let (old, new) = (draft.old.as_deref(), Some(&draft.object));
+        let response = call(webhook, request, operation, old, new, notes)?;
         let Some(encoded) = response.as_ref().and_then(|it| it["patch"].as_str()) else {
             continue;
         };
@@ -34,35 +41,52 @@ pub(crate) fn mutate(
         let operations = bytes
             .and_then(|bytes| serde_json::from_slice(&bytes.0).map_err(|it| it.to_string()))
             .map_err(|why| failed(webhook, &why))?;
-        patch::json(object, &operations)?;
-        changed = true;
-    }
-    Ok(changed)
-}
-
-/// Asks the validating webhooks.
-pub(crate) fn validate(
-    store: &Store,
-    request: &Request,
-    old: Option<&Value>,
-    object: Option<&Value>,
-) -> Answer<()> {
-    let operation = match object {
-        Some(_) => operation(old),
-        None => "DELETE",
-    };
-    let Some(asked) = object.or(old) else {
-        return Ok(());
-    };
-    let webhooks = &store.webhooks;
-    for webhook in webhooks.matching(false, &subject(request, operation, asked)) {
-        call(webhook, request, operation, old, object)?;
+        let object = patched(&webhook.name, draft.object.clone(), &operations)?;
+        replace(request, draft, &webhook.name, object)?;
     }
     Ok(())
 }
 
-fn operation(old: Option<&Value>) -> &'static str {
-    if old.is_some() { "UPDATE" } else { "CREATE" }
+/// Asks the validating webhooks about a write.
+pub(crate) fn validate(
+    store: &Store,
+    request: &Request,
+    draft: &Draft,
+    notes: &mut Notes,
+) -> Answer<()> {
+    if draft.is_same {
+        return Ok(());
+    }
+    let (old, new) = (draft.old.as_deref(), Some(&draft.object));
+    ask(store, request, draft.operation(), old, new, notes)
+}
+
+/// Asks the validating webhooks about a deletion.
+pub(crate) fn validate_deletion(
+    store: &Store,
+    request: &Request,
+    old: &Value,
+    notes: &mut Notes,
+) -> Answer<()> {
+    ask(store, request, "DELETE", Some(old), None, notes)
+}
+
+fn ask(
+    store: &Store,
+    request: &Request,
+    operation: &str,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    notes: &mut Notes,
+) -> Answer<()> {
+    let Some(asked) = new.or(old) else {
+        return Ok(());
+    };
+    let webhooks = &store.webhooks;
+    for webhook in webhooks.matching(false, &subject(request, operation, asked)) {
+        call(webhook, request, operation, old, new, notes)?;
+    }
+    Ok(())
 }
 
 fn subject<'a>(request: &'a Request, operation: &'a str, object: &'a Value) -> Subject<'a> {
@@ -84,6 +108,7 @@ fn call(
     operation: &str,
     old: Option<&Value>,
     object: Option<&Value>,
+    notes: &mut Notes,
 ) -> Answer<Option<Value>> {
     let target = &request.target;
     let (group, version) = (&target.kind.group, &target.version);
@@ -116,7 +141,7 @@ fn call(
     };
     let warnings = response["warnings"].as_array().into_iter().flatten();
     let warnings = warnings.filter_map(|it| it.as_str().map(str::to_owned));
-    request.warnings.borrow_mut().extend(warnings);
+    notes.warnings.extend(warnings);
     if response["allowed"] == true {
         return Ok(Some(response));
     }

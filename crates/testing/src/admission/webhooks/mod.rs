@@ -1,142 +1,184 @@
 //! Calls the admission webhooks of the stored configurations
 //! (<https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/>).
 //!
-//! A patch of a webhook that gets another version than that of the request is applied to the version of the request.
+//! A webhook may get another version than that of the request (`matchPolicy: Equivalent`). Its patch is applied to that version, and the
+//! result is converted back.
 
 mod call;
 pub(crate) mod in_process;
 
+use kube::core::response::Status;
 use serde_json::{Value, json};
 
 use crate::{
+    admission::{self, Draft},
     kinds::{
-        convert::{self, current, found, loaded},
+        convert::{self, current, loaded},
         names,
         status::forbidden,
         store::{Backend, Store},
         target::{Target, present},
     },
-    request::{Probe, Request, Selector, User, Verb, selector},
+    request::{Notes, Request, Selector, selector},
     storage::lock,
     values::{
         object::{self, at, list, strings, text},
-        status::Answer,
+        patch,
+        status::{Answer, internal},
     },
     webhooks::condition,
 };
 
-use call::{call, patch};
+use call::{call, patch_of};
 
-/// Executes a write, and returns the new state: the handlers do.
-type Written = fn(&mut Store, &Request) -> Answer<Value>;
+const GROUP: &str = "admissionregistration.k8s.io";
 
-const GROUP: &str = "admissionregistration.k8s.io/v1";
-
-/// Sends a write through the matching webhooks. Their changes are kept in the request; an error is a refusal.
-pub(crate) async fn admit(
-    backend: &Backend,
-    request: &mut Request,
-    user: &User,
-    written: Written,
-) -> Answer<()> {
-    let is_object = matches!(request.target.subresource.as_str(), "" | "status");
-    let is_write = !matches!(request.verb, Verb::Get | Verb::List | Verb::Watch);
-    if !is_object || !is_write || request.target.kind.group == "admissionregistration.k8s.io" {
-        return Ok(());
-    }
-    let (mutating, validating) = {
-        let store = lock(&backend.store);
-        (
-            hooks(&store, "MutatingWebhookConfiguration"),
-            hooks(&store, "ValidatingWebhookConfiguration"),
-        )
-    };
-    if mutating.is_empty() && validating.is_empty() {
-        return Ok(());
-    }
-    if request.verb == Verb::DeleteCollection {
-        return admit_collection(backend, request, user, &validating).await;
-    }
-    // A webhook that asks for it is called again if another one has changed the object since.
-    let mut called = Vec::new();
-    for hook in &mutating {
-        if mutate(backend, request, user, written, hook).await? {
-            called.push((hook, request.patches.len()));
-        }
-    }
-    for (hook, patches) in called {
-        let is_needed = request.patches.len() > patches;
-        if is_needed && text(hook, "/reinvocationPolicy") == "IfNeeded" {
-            mutate(backend, request, user, written, hook).await?;
-        }
-    }
-    if validating.is_empty() {
-        return Ok(());
-    }
-    let change = Change::probe(backend, request, written, Probe::Validated).await?;
-    for hook in &validating {
-        change.send(backend, request, user, hook).await?;
-    }
-    Ok(())
+/// The webhooks of the stored configurations, for one request, in the order of their calls.
+pub(crate) struct Hooks {
+    mutating: Vec<Value>,
+    validating: Vec<Value>,
 }
 
-/// Calls a mutating webhook, and returns whether it was called.
-async fn mutate(
-    backend: &Backend,
-    request: &mut Request,
-    user: &User,
-    written: Written,
-    hook: &Value,
-) -> Answer<bool> {
-    let Ok(change) = Change::probe(backend, request, written, Probe::Unvalidated).await else {
-        return Ok(false); // The request itself fails, and says why.
-    };
-    let response = change.send(backend, request, user, hook).await?;
-    let patch = response.as_ref().and_then(patch);
-    request.patches.extend(patch);
-    Ok(response.is_some())
-}
-
-/// Calls the validating webhooks for each object of a collection that is deleted.
-async fn admit_collection(
-    backend: &Backend,
-    request: &mut Request,
-    user: &User,
-    validating: &[Value],
-) -> Answer<()> {
-    let target = request.target.clone();
-    let selector = Selector::read(&request.query, &target)?;
-    let objects = convert::retried(backend, |store| {
-        loaded(
-            store,
-            &target,
-            store.stored(&target.kind, &target.namespace),
-        )
-    });
-    for object in objects.await?.iter().filter(|it| selector.matches(it)) {
-        let change = Change {
-            operation: "DELETE",
-            old: present(object, &target, false),
-            new: Value::Null,
+impl Hooks {
+    /// Returns the webhooks that a request may have to pass; each decides by its rules then.
+    pub(crate) fn of(store: &Store, request: &Request) -> Self {
+        let is_object = matches!(request.target.subresource.as_str(), "" | "status");
+        let is_asked = is_object && request.target.kind.group != GROUP;
+        let hooks = |kind| {
+            let kind = store.kinds.named(&format!("{GROUP}/v1"), kind);
+            let configurations = kind.filter(|_| is_asked).map(|kind| store.list(kind, ""));
+            let configurations = configurations.unwrap_or_default();
+            let hooks = configurations.iter().flat_map(|it| list(it, "/webhooks"));
+            hooks.cloned().collect()
         };
-        for hook in validating {
-            change.send(backend, request, user, hook).await?;
+        Self {
+            mutating: hooks("MutatingWebhookConfiguration"),
+            validating: hooks("ValidatingWebhookConfiguration"),
         }
     }
-    Ok(())
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.mutating.is_empty() && self.validating.is_empty()
+    }
+
+    /// Lets the mutating webhooks change the new state. One that asks for it is called again if another one has changed the object since.
+    pub(crate) async fn mutate(
+        &self,
+        backend: &Backend,
+        request: &Request,
+        draft: &mut Draft,
+        notes: &mut Notes,
+    ) -> Answer<()> {
+        let (mut changes, mut called) = (0, Vec::new());
+        for hook in &self.mutating {
+            let change = Change::write(request, draft);
+            let Some(response) = change.send(backend, request, hook, notes).await? else {
+                continue;
+            };
+            if let Some(patch) = patch_of(&response) {
+                change.apply(backend, request, draft, hook, &patch).await?;
+                changes += 1;
+            }
+            called.push((hook, changes));
+        }
+        for (hook, before) in called {
+            if changes == before || text(hook, "/reinvocationPolicy") != "IfNeeded" {
+                continue;
+            }
+            let change = Change::write(request, draft);
+            let response = change.send(backend, request, hook, notes).await?;
+            if let Some(patch) = response.as_ref().and_then(patch_of) {
+                change.apply(backend, request, draft, hook, &patch).await?;
+                changes += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the validating webhooks about a write.
+    pub(crate) async fn validate(
+        &self,
+        backend: &Backend,
+        request: &Request,
+        draft: &Draft,
+        notes: &mut Notes,
+    ) -> Answer<()> {
+        let change = Change::write(request, draft);
+        for hook in &self.validating {
+            change.send(backend, request, hook, notes).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks all webhooks about the deletion of an object.
+    pub(crate) async fn delete(
+        &self,
+        backend: &Backend,
+        request: &Request,
+        notes: &mut Notes,
+    ) -> Answer<()> {
+        let hooks = self.mutating.iter().chain(&self.validating);
+        if self.is_empty() {
+            return Ok(());
+        }
+        let target = &request.target;
+        let old = convert::retried(backend, |store| current(store, target)).await?;
+        let change = Change::deletion(target, &old);
+        for hook in hooks {
+            change.send(backend, request, hook, notes).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks the validating webhooks about each object of a collection that is deleted.
+    pub(crate) async fn delete_collection(
+        &self,
+        backend: &Backend,
+        request: &Request,
+        notes: &mut Notes,
+    ) -> Answer<()> {
+        if self.validating.is_empty() {
+            return Ok(());
+        }
+        let target = &request.target;
+        let selector = Selector::read(&request.query, target)?;
+        let objects = convert::retried(backend, |store| {
+            let stored = store.stored(&target.kind, &target.namespace);
+            loaded(store, target, stored)
+        });
+        for object in objects.await?.iter().filter(|it| selector.matches(it)) {
+            let change = Change::deletion(target, object);
+            for hook in &self.validating {
+                change.send(backend, request, hook, notes).await?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Returns the webhooks of all configurations of a kind, in the order in which they are called.
-fn hooks(store: &Store, kind: &str) -> Vec<Value> {
-    let Some(kind) = store.kinds.named(GROUP, kind) else {
-        return Vec::new();
-    };
-    let configurations = store.list(kind, "");
-    let hooks = configurations.iter().flat_map(|it| list(it, "/webhooks"));
-    hooks.cloned().collect()
+/// Returns an object with the JSON patch of a webhook, which an error names.
+fn patched(name: &str, mut object: Value, operations: &Value) -> Answer<Value> {
+    let operations = operations.as_array();
+    let operations = operations.ok_or_else(|| broken(name, "it is not a list of operations"))?;
+    for operation in operations {
+        patch::json(&mut object, &json!([operation]))
+            .map_err(|_| broken(name, &format!("{operation} does not apply")))?;
+    }
+    Ok(object)
 }
 
-/// What a request would change.
+/// Replaces the new state by that which a webhook gives it.
+fn replace(request: &Request, draft: &mut Draft, name: &str, object: Value) -> Answer<()> {
+    admission::change(request, draft, object).map_err(|why| broken(name, &why.message))
+}
+
+fn broken(name: &str, why: &str) -> Box<Status> {
+    internal(&format!(
+        "admission webhook {name:?} returned a patch that breaks the object: {why}"
+    ))
+}
+
+/// What a request would change, as webhooks get it.
 struct Change {
     operation: &'static str,
     old: Value,
@@ -144,46 +186,21 @@ struct Change {
 }
 
 impl Change {
-    /// Executes a request without storing anything.
-    async fn probe(
-        backend: &Backend,
-        request: &mut Request,
-        written: Written,
-        probe: Probe,
-    ) -> Answer<Self> {
-        convert::retried(backend, |store| {
-            Self::try_probe(store, request, written, probe)
-        })
-        .await
+    fn write(request: &Request, draft: &Draft) -> Self {
+        let shown = |object: &Value| present(object, &request.target, false);
+        Self {
+            operation: draft.operation(),
+            old: draft.old.as_deref().map(shown).unwrap_or_default(),
+            new: shown(&draft.object),
+        }
     }
 
-    fn try_probe(
-        store: &mut Store,
-        request: &mut Request,
-        written: Written,
-        probe: Probe,
-    ) -> Answer<Self> {
-        let target = request.target.clone();
-        let old =
-            found(store, &target)?.map_or(Value::Null, |found| present(&found, &target, false));
-        if request.verb == Verb::Delete {
-            current(store, &target)?;
-            return Ok(Self {
-                operation: "DELETE",
-                old,
-                new: Value::Null,
-            });
+    fn deletion(target: &Target, old: &Value) -> Self {
+        Self {
+            operation: "DELETE",
+            old: present(old, target, false),
+            new: Value::Null,
         }
-        let warnings = request.warnings.get_mut().len();
-        request.probe = Some(probe);
-        let result = written(store, request);
-        request.probe = None;
-        request.warnings.get_mut().truncate(warnings);
-        Ok(Self {
-            operation: if old.is_null() { "CREATE" } else { "UPDATE" },
-            old,
-            new: result?,
-        })
     }
 
     fn object(&self) -> &Value {
@@ -198,19 +215,19 @@ impl Change {
     async fn send(
         &self,
         backend: &Backend,
-        request: &mut Request,
-        user: &User,
+        request: &Request,
         hook: &Value,
+        notes: &mut Notes,
     ) -> Answer<Option<Value>> {
-        let target = request.target.clone();
-        let Some(version) = self.version(&target, hook) else {
+        let target = &request.target;
+        let Some(version) = self.version(target, hook) else {
             return Ok(None);
         };
-        if !self.is_selected(backend, &target, hook) {
+        if !self.is_selected(backend, target, hook) {
             return Ok(None);
         }
-        let objects = self.converted(backend, &target, &version).await?;
-        let review = self.review(request, user, &version, objects);
+        let objects = self.converted(backend, target, &version).await?;
+        let review = self.review(request, &version, objects);
         match condition::holds(at(hook, "/matchConditions"), at(&review, "/request")) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
@@ -218,9 +235,34 @@ impl Change {
             Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
         }
         let response = call(backend, hook, &review).await?;
-        let warnings = strings(&response, "/warnings");
-        request.warnings.get_mut().extend(warnings);
+        notes.warnings.extend(strings(&response, "/warnings"));
         Ok(Some(response).filter(|it| !it.is_null()))
+    }
+
+    /// Applies the JSON patch of a webhook, in the version in which the webhook got the object.
+    async fn apply(
+        &self,
+        backend: &Backend,
+        request: &Request,
+        draft: &mut Draft,
+        hook: &Value,
+        operations: &Value,
+    ) -> Answer<()> {
+        let (target, name) = (&request.target, text(hook, "/name"));
+        let version = self.version(target, hook);
+        let version = version.filter(|version| *version != target.version);
+        let Some(version) = version else {
+            let object = patched(name, draft.object.clone(), operations)?;
+            return replace(request, draft, name, object);
+        };
+        let other = Target {
+            version,
+            ..target.clone()
+        };
+        let object = convert::to(backend, &other, &draft.object).await?;
+        let object = patched(name, object, operations)?;
+        let object = convert::to(backend, target, &object).await?;
+        replace(request, draft, name, object)
     }
 
     /// Returns the version in which a webhook gets the object, if its rules cover it.
@@ -307,13 +349,7 @@ impl Change {
     }
 
     /// Returns the review for a webhook that gets these objects in a version.
-    fn review(
-        &self,
-        request: &Request,
-        user: &User,
-        version: &str,
-        [new, old]: [Value; 2],
-    ) -> Value {
+    fn review(&self, request: &Request, version: &str, [new, old]: [Value; 2]) -> Value {
         let target = &request.target;
         let group = &target.kind.group;
         let kind = |version: &str| {
@@ -337,7 +373,7 @@ impl Change {
             "requestResource": resource(&target.version),
             "name": object::name(self.object()),
             "operation": self.operation,
-            "userInfo": user.info(),
+            "userInfo": request.user.info(),
             "object": new,
             "oldObject": old,
             "dryRun": request.dry_run(),

@@ -1,6 +1,7 @@
 //! Cells that are computed from several fields, as kube-apiserver's printers do.
 
 use k8s_openapi::jiff::Timestamp;
+use kube_codegen_record::walk::human_duration;
 use serde_json::Value;
 
 use crate::values::object::{at, list, text};
@@ -254,7 +255,7 @@ fn or_text(value: &Value, default: &str) -> String {
 }
 
 /// Returns how long ago a time was, as `kubectl` shows ages.
-pub(super) fn age(time: &str) -> String {
+fn age(time: &str) -> String {
     between(time, None)
 }
 
@@ -264,16 +265,5 @@ fn between(start: &str, end: Option<&str>) -> String {
     let (Ok(start), Ok(end)) = (start.parse::<Timestamp>(), end) else {
         return "<invalid>".to_owned();
     };
-    let seconds = (end.as_second() - start.as_second()).max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
-    match () {
-        () if minutes < 2 => format!("{seconds}s"),
-        () if minutes < 10 && seconds % 60 != 0 => format!("{minutes}m{}s", seconds % 60),
-        () if hours < 3 => format!("{minutes}m"),
-        () if hours < 8 && minutes % 60 != 0 => format!("{hours}h{}m", minutes % 60),
-        () if days < 2 => format!("{hours}h"),
-        () if days < 8 && hours % 24 != 0 => format!("{days}d{}h", hours % 24),
-        () if days < 730 => format!("{days}d"),
-        () => format!("{}y", days / 365),
-    }
+    human_duration((end.as_second() - start.as_second()).max(0))
 }

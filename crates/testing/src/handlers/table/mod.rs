@@ -2,54 +2,66 @@
 
 mod cells;
 
+use k8s_openapi::jiff::Timestamp;
+use kube_codegen_record::walk::{ColumnType, Path};
 use serde_json::{Value, json};
 
-use self::cells::{age, computed};
+use self::cells::computed;
 use crate::{
-    kinds::target::Target,
+    kinds::{builtin, target::Target},
     request::Query,
     values::{
-        object::{at, list, put, text},
+        object::{at, map, put, text},
         status::{Answer, bad_request},
     },
 };
 
-/// A column: its name, and what computes the cell.
+/// The descriptions of two fields of the metadata.
+const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+const CREATED: &str = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+/// A column as clients see it, and its cells.
 struct Column {
     name: String,
     kind: String,
+    format: String,
+    description: String,
     priority: i64,
-    path: String,
+    content: Content,
 }
 
-/// Columns of built-in kinds besides `Name` and `Age`: the kind, and pairs of a name and the path of the cell.
-#[rustfmt::skip]
-const COLUMNS: &[(&str, &[(&str, &str)])] = &[
-    ("Pod", &[("Ready", "=ready"), ("Status", "=status"), ("Restarts", "=restarts")]),
-    ("Deployment", &[("Ready", "=replicas"), ("Up-to-date", "/status/updatedReplicas"), ("Available", "/status/availableReplicas")]),
-    ("ReplicaSet", &[("Desired", "/spec/replicas"), ("Current", "/status/replicas"), ("Ready", "/status/readyReplicas")]),
-    ("StatefulSet", &[("Ready", "=replicas")]),
-    ("DaemonSet", &[("Desired", "/status/desiredNumberScheduled"), ("Current", "/status/currentNumberScheduled"), ("Ready", "/status/numberReady"), ("Up-to-date", "/status/updatedNumberScheduled"), ("Available", "/status/numberAvailable"), ("Node Selector", "=nodeSelector")]),
-    ("Service", &[("Type", "/spec/type"), ("Cluster-IP", "/spec/clusterIP"), ("External-IP", "=externalIp"), ("Port(s)", "=ports")]),
-    ("ConfigMap", &[("Data", "=data")]),
-    ("Secret", &[("Type", "/type"), ("Data", "=data")]),
-    ("Namespace", &[("Status", "/status/phase")]),
-    ("PersistentVolumeClaim", &[("Status", "/status/phase"), ("Volume", "/spec/volumeName"), ("Capacity", "/status/capacity/storage"), ("Access Modes", "/status/accessModes/0"), ("StorageClass", "/spec/storageClassName")]),
-    ("CronJob", &[("Schedule", "/spec/schedule"), ("Suspend", "=suspend"), ("Active", "=active")]),
-    ("Lease", &[("Holder", "/spec/holderIdentity")]),
-    ("RoleBinding", &[("Role", "=role")]),
-    ("ClusterRoleBinding", &[("Role", "=role")]),
-    ("Role", &[("Created At", "/metadata/creationTimestamp")]),
-    ("ClusterRole", &[("Created At", "/metadata/creationTimestamp")]),
-    ("CustomResourceDefinition", &[("Created At", "/metadata/creationTimestamp")]),
-    ("Node", &[("Status", "=nodeStatus"), ("Roles", "=nodeRoles"), ("Age", "=age"), ("Version", "/status/nodeInfo/kubeletVersion")]),
-    ("EndpointSlice", &[("AddressType", "/addressType"), ("Ports", "=slicePorts"), ("Endpoints", "=sliceEndpoints")]),
-    ("Ingress", &[("Class", "=ingressClass"), ("Hosts", "=ingressHosts"), ("Address", "=ingressAddress"), ("Ports", "=ingressPorts")]),
-    ("Job", &[("Status", "=jobStatus"), ("Completions", "=completions"), ("Duration", "=duration")]),
-    ("PodDisruptionBudget", &[("Min Available", "=minAvailable"), ("Max Unavailable", "=maxUnavailable"), ("Allowed Disruptions", "=allowed")]),
-    ("NetworkPolicy", &[("Pod-Selector", "=podSelector")]),
-    ("Event", &[("Last Seen", "=lastSeen"), ("Type", "/type"), ("Reason", "/reason"), ("Object", "=object"), ("Message", "=message")]),
-];
+/// The content of a cell.
+enum Content {
+    /// The value of a field.
+    Pointer(&'static str),
+    /// A function of several fields.
+    Computed(&'static str),
+    /// What a definition describes.
+    Path(ColumnType, Path),
+}
+
+impl Column {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: "string".to_owned(),
+            format: String::new(),
+            description: String::new(),
+            priority: 0,
+            content: Content::Pointer(""),
+        }
+    }
+
+    /// The first column.
+    fn name() -> Self {
+        Self {
+            format: "name".to_owned(),
+            description: NAME.to_owned(),
+            content: Content::Pointer("/metadata/name"),
+            ..Self::new("Name")
+        }
+    }
+}
 
 /// What the rows of a table have besides their cells: the metadata of the object, nothing, or all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +96,7 @@ pub(crate) fn table(
     let definitions: Vec<Value> = columns
         .iter()
         .map(|it| {
-            let format = if it.name == "Name" { "name" } else { "" };
-            let kind = if it.kind == "date" { "string" } else { &it.kind };
-            json!({"name": it.name, "type": kind, "format": format, "description": "", "priority": it.priority})
+            json!({"name": it.name, "type": it.kind, "format": it.format, "description": it.description, "priority": it.priority})
         })
         .collect();
     let rows: Vec<Value> = objects
@@ -111,6 +121,9 @@ pub(crate) fn table(
             json!({"cells": cells, "object": included})
         })
         .collect();
+    // In a list alone, an empty token is written.
+    let mut metadata = metadata.clone();
+    map(&mut metadata).retain(|field, value| field != "continue" || *value != "");
     json!({
         "apiVersion": "meta.k8s.io/v1",
         "kind": "Table",
@@ -121,105 +134,77 @@ pub(crate) fn table(
 }
 
 fn columns(target: &Target) -> Vec<Column> {
-    let column = |name: &str, kind: &str, path: &str| Column {
-        name: name.to_owned(),
-        kind: kind.to_owned(),
-        priority: 0,
-        path: path.to_owned(),
-    };
-    let mut columns = vec![column("Name", "string", "/metadata/name")];
-    let age = || column("Age", "date", "/metadata/creationTimestamp");
-    let own = target.version().map(|it| it.columns.as_slice());
-    let own = own.unwrap_or_default();
-    if target.kind.custom && !own.is_empty() {
-        columns.extend(own.iter().map(|it| Column {
-            priority: at(it, "/priority").as_i64().unwrap_or_default(),
-            ..column(text(it, "/name"), text(it, "/type"), text(it, "/jsonPath"))
-        }));
-        return columns;
+    if target.kind.custom {
+        return custom(target);
     }
-    let known = COLUMNS.iter().filter(|_| !target.kind.custom);
-    let mut known = known.filter(|(kind, _)| *kind == target.kind.kind);
-    let known = known.next().map(|(_, columns)| *columns);
-    columns.extend(
-        known
-            .into_iter()
-            .flatten()
-            .map(|(name, path)| column(name, "string", path)),
-    );
-    let has_own_times = columns
-        .iter()
-        .any(|it| matches!(it.name.as_str(), "Age" | "Created At" | "Last Seen"));
-    if target.kind.kind == "Event" && !target.kind.custom {
-        columns.remove(0);
+    let strategy = builtin::strategy(&target.kind);
+    let mut columns = Vec::new();
+    if strategy.shows_name {
+        columns.push(Column::name());
     }
-    if !has_own_times {
-        columns.push(age());
+    columns.extend(strategy.columns.iter().map(|(name, path)| Column {
+        content: match path.strip_prefix('=') {
+            Some(name) => Content::Computed(name),
+            None => Content::Pointer(path),
+        },
+        ..Column::new(name)
+    }));
+    let times = ["Age", "Created At", "Last Seen"];
+    if !columns.iter().any(|it| times.contains(&it.name.as_str())) {
+        columns.push(Column {
+            content: Content::Computed("age"),
+            ..Column::new("Age")
+        });
     }
     columns
 }
 
-fn cell(column: &Column, object: &Value) -> Value {
-    let value = match column.path.strip_prefix('=') {
-        Some(name) => return computed(name, object).into(),
-        None if column.path.starts_with('/') => at(object, &column.path).clone(),
-        None => json_path(object, &column.path),
-    };
-    match (column.kind.as_str(), value) {
-        ("date", Value::String(time)) => age(&time).into(),
-        ("date", _) => "<unknown>".into(),
-        ("string", value @ (Value::Number(_) | Value::Bool(_))) => value.to_string().into(),
-        ("string", Value::Null)
-            if column.path.ends_with("Replicas") || column.path.contains("/number") =>
-        {
-            "0".into()
-        }
-        ("string", Value::Null) if column.path == "/spec/clusterIP" => "<none>".into(),
-        (_, value) => value,
+/// Returns the columns of a definition, up to one whose path a real server cannot read.
+fn custom(target: &Target) -> Vec<Column> {
+    let own = target.version().map(|it| it.columns.as_slice());
+    let own = own.unwrap_or_default();
+    let mut columns = vec![Column::name()];
+    if own.is_empty() {
+        columns.extend(
+            Path::parse(".metadata.creationTimestamp").map(|path| Column {
+                kind: "date".to_owned(),
+                description: CREATED.to_owned(),
+                content: Content::Path(ColumnType::Date, path),
+                ..Column::new("Age")
+            }),
+        );
     }
+    let read = |column: &Value| {
+        let kind = text(column, "/type");
+        let path = text(column, "/jsonPath");
+        let description = match text(column, "/description") {
+            "" => format!("Custom resource definition column (in JSONPath format): {path}"),
+            text => text.to_owned(),
+        };
+        Some(Column {
+            kind: kind.to_owned(),
+            format: text(column, "/format").to_owned(),
+            description,
+            priority: at(column, "/priority").as_i64().unwrap_or_default(),
+            content: Content::Path(ColumnType::named(kind)?, Path::parse(path).ok()?),
+            ..Column::new(text(column, "/name"))
+        })
+    };
+    columns.extend(own.iter().map_while(read));
+    columns
 }
 
-/// Evaluates the simple paths that columns of CRDs have: fields, indexes, and a filter by the value of a field.
-fn json_path(object: &Value, path: &str) -> Value {
-    let mut found = object;
-    let mut rest = path.trim_start_matches('$');
-    while !rest.is_empty() {
-        if let Some(inner) = rest.strip_prefix('[') {
-            let Some((step, after)) = inner.split_once(']') else {
-                return Value::Null;
-            };
-            rest = after;
-            let quoted = step.trim_matches(['\'', '"']);
-            found = if let Some(filter) = step.strip_prefix("?(@.") {
-                let (field, value) = filter
-                    .trim_end_matches(')')
-                    .split_once("==")
-                    .unwrap_or_default();
-                let value = value.trim().trim_matches(['\'', '"']);
-                let mut items = list(found, "").iter();
-                items
-                    .find(|it| at(it, &format!("/{}", field.trim())) == value)
-                    .unwrap_or(&Value::Null)
-            } else if let Ok(index) = step.parse::<usize>() {
-                found.get(index).unwrap_or(&Value::Null)
-            } else {
-                found.get(quoted).unwrap_or(&Value::Null)
-            };
-            continue;
-        }
-        rest = rest.trim_start_matches('.');
-        let mut end = rest.len();
-        let mut escaped = false;
-        for (index, letter) in rest.char_indices() {
-            if !escaped && matches!(letter, '.' | '[') {
-                end = index;
-                break;
+fn cell(column: &Column, object: &Value) -> Value {
+    match &column.content {
+        Content::Computed(name) => computed(name, object).into(),
+        Content::Path(type_, path) => type_.cell(path.find_in(object).first(), Timestamp::now()),
+        Content::Pointer(pointer) => match at(object, pointer) {
+            value @ (Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
+            Value::Null if pointer.ends_with("Replicas") || pointer.contains("/number") => {
+                "0".into()
             }
-            escaped = letter == '\\';
-        }
-        let name = rest[..end].replace('\\', "");
-        rest = &rest[end..];
-        found = found.get(&name).unwrap_or(&Value::Null);
+            Value::Null if *pointer == "/spec/clusterIP" => "<none>".into(),
+            value => value.clone(),
+        },
     }
-    found.clone()
 }

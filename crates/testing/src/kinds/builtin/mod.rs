@@ -1,26 +1,35 @@
 //! The built-in kinds that operators use, with the types of a real server.
 
-mod certificates;
 mod decode;
 mod defaults;
+mod fields;
+mod groups;
 mod parts;
-mod prepare;
 mod protobuf;
+mod quality;
+mod resize;
 mod scalar;
+mod strategy;
 mod types;
 mod validate;
+mod warnings;
 
 use std::sync::LazyLock;
 
+use kube::core::response::StatusCause;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub(crate) use self::{
-    certificates::identify, decode::decode, parts::written, scalar::quantity, validate::validate,
+    decode::decode,
+    parts::written,
+    scalar::quantity,
+    strategy::{Deletion, Strategy},
 };
+use self::{strategy::Creation, validate::Causes};
 use crate::{
     kinds::kind::{Kind, Scale, Types, Version},
-    values::object::{self, at, text},
+    values::object::text,
 };
 
 /// The minor version of Kubernetes whose kinds these are.
@@ -51,87 +60,85 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
 /// The recorded type of a scale.
 pub(crate) const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
-/// Kinds without `metadata.generation`, in groups whose other kinds have it.
-const NO_GENERATION: &[&str] = &[
-    "ControllerRevision",
-    "IPAddress",
-    "ResourceClaim",
-    "ResourceClaimTemplate",
-    "ServiceCIDR",
-];
-const GENERATION: &[&str] = &[
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "apps",
-    "autoscaling",
-    "batch",
-    "discovery.k8s.io",
-    "flowcontrol.apiserver.k8s.io",
-    "networking.k8s.io",
-    "policy",
-    "resource.k8s.io",
-    "scheduling.k8s.io",
-];
-const CORE_GENERATION: &[&str] = &["Pod", "PodTemplate", "ReplicationController"];
+/// Returns the strategy of a kind.
+pub(crate) fn strategy(kind: &Kind) -> &'static Strategy {
+    if kind.custom {
+        return &Strategy::CUSTOM;
+    }
+    groups::strategy(&kind.group, &kind.kind).unwrap_or(&Strategy::PLAIN)
+}
 
-/// Field selectors of built-in kinds besides name and namespace.
-#[rustfmt::skip]
-const FIELDS: &[(&str, &[&str])] = &[
-    ("pods", &["spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"]),
-    ("services", &["spec.clusterIP", "spec.type"]),
-    ("namespaces", &["status.phase"]),
-    ("nodes", &["spec.unschedulable"]),
-    ("certificatesigningrequests", &["spec.signerName"]),
-    ("replicationcontrollers", &["status.replicas"]),
-    ("secrets", &["type"]),
-    ("replicasets", &["status.replicas"]),
-    ("jobs", &["status.successful"]),
-    ("events", &["involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
-        "involvedObject.resourceVersion", "involvedObject.fieldPath", "regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
-        "reason", "reportingComponent", "reportingController", "source", "type"]),
-];
-
-pub(crate) fn kinds() -> impl Iterator<Item = Kind> {
-    RESOURCES.iter().map(|resource| {
-        let has = |name: &str| resource.subresources.iter().any(|it| it == name);
-        let kind = resource.kind.as_str();
-        let generation = if resource.group.is_empty() {
-            CORE_GENERATION.contains(&kind)
-        } else {
-            GENERATION.contains(&resource.group.as_str()) && !NO_GENERATION.contains(&kind)
-        };
-        Kind {
-            group: resource.group.clone(),
-            kind: kind.to_owned(),
-            list_kind: format!("{kind}List"),
-            plural: resource.plural.clone(),
-            singular: resource.singular.clone(),
-            short_names: resource.short_names.clone(),
-            categories: resource.categories.clone(),
-            namespaced: resource.namespaced,
-            custom: false,
-            storage: None,
-            generation,
-            versions: vec![Version {
-                name: resource.version.clone(),
-                status: has("status"),
-                scale: has("scale").then(|| Scale {
-                    spec: "/spec/replicas".into(),
-                    status: "/status/replicas".into(),
-                    selector: None,
-                }),
-                types: Types::Builtin(&resource.type_name),
-                columns: Vec::new(),
-                fields: FIELDS
-                    .iter()
-                    .filter(|(of, _)| *of == resource.plural)
-                    .flat_map(|(_, fields)| *fields)
-                    .map(ToString::to_string)
-                    .collect(),
-                warning: None,
-            }],
+/// Returns the kinds; one with several versions is stored in the first.
+pub(crate) fn kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for resource in RESOURCES.iter() {
+        let kind = kind_of(resource);
+        match kinds
+            .iter_mut()
+            .find(|known| known.qualified() == kind.qualified())
+        {
+            Some(known) => known.versions.extend(kind.versions),
+            None => kinds.push(kind),
         }
-    })
+    }
+    kinds
+}
+
+fn kind_of(resource: &'static Resource) -> Kind {
+    let has = |name: &str| resource.subresources.iter().any(|it| it == name);
+    let kind = resource.kind.as_str();
+    let strategy = groups::strategy(&resource.group, kind).unwrap_or(&Strategy::PLAIN);
+    Kind {
+        group: resource.group.clone(),
+        kind: kind.to_owned(),
+        list_kind: format!("{kind}List"),
+        plural: resource.plural.clone(),
+        singular: resource.singular.clone(),
+        short_names: resource.short_names.clone(),
+        categories: resource.categories.clone(),
+        namespaced: resource.namespaced,
+        custom: false,
+        storage: None,
+        generation: strategy.has_generation,
+        versions: vec![Version {
+            name: resource.version.clone(),
+            status: has("status"),
+            scale: has("scale").then(|| Scale {
+                spec: "/spec/replicas".into(),
+                status: "/status/replicas".into(),
+                selector: None,
+            }),
+            types: Types::Builtin(&resource.type_name),
+            columns: Vec::new(),
+            fields: strategy.selectors.iter().map(ToString::to_string).collect(),
+            warning: strategy.deprecation.map(str::to_owned),
+        }],
+    }
+}
+
+/// Returns an object in a version of its kind. In the version in which it is stored, it has that version's defaults.
+pub(crate) fn converted(kind: &Kind, object: Value, version: &str) -> Value {
+    let Some(convert) = strategy(kind).to_version else {
+        return object;
+    };
+    if text(&object, "/apiVersion") == kind.api_version(version) {
+        return object;
+    }
+    let mut object = convert(object, version);
+    if let Some(stored) = kind.versions.first().filter(|it| it.name == version)
+        && let Types::Builtin(name) = &stored.types
+    {
+        default(kind, schema(name), &mut object);
+    }
+    object
+}
+
+/// Returns an object in the version in which its kind is stored.
+pub(crate) fn stored(kind: &Kind, object: Value) -> Value {
+    match kind.versions.first() {
+        Some(version) => converted(kind, object, &version.name),
+        None => object,
+    }
 }
 
 /// Decodes an object of a recorded type from protobuf; `None` if it is malformed.
@@ -179,11 +186,11 @@ pub(crate) fn explain(schemas: &mut Map<String, Value>) {
 }
 
 /// Fills in the defaults of a decoded object.
-pub(crate) fn default(schema: &Value, object: &mut Value) {
+pub(crate) fn default(kind: &Kind, schema: &Value, object: &mut Value) {
     // An apply has not been decoded yet.
     let _checked = decode::decode(schema, object);
     decode::normalize(schema, object);
-    prepare::convert(object);
+    (strategy(kind).convert)(object);
     defaults::apply(schema, object);
     decode::normalize(schema, object);
 }
@@ -198,176 +205,43 @@ pub(crate) fn prepare(
     object: &mut Value,
     is_labelled: bool,
 ) {
-    // An update of the status decides nothing about a Service.
-    if subresource.is_empty() || !is_service(kind) {
-        prepare::prepare(kind, old, object, is_labelled);
+    let strategy = strategy(kind);
+    if let Some(old) = old {
+        (strategy.update)(object, subresource, old);
+    } else {
+        let creation = Creation {
+            subresource,
+            is_labelled,
+        };
+        (strategy.create)(object, &creation);
     }
     decode::normalize(schema, object);
     decode::store(schema, object);
 }
 
-/// Whether something of an object is read through `status` alone.
-pub(crate) fn is_hidden(kind: &Kind, subresource: &str, object: &Value) -> bool {
-    let is_shown = subresource == "status" || !is_service(kind);
-    !is_shown && text(object, "/spec/type") == "ExternalName"
-}
-
-/// Removes what is stored but read through `status` alone.
-pub(crate) fn hide(kind: &Kind, subresource: &str, object: &mut Value) {
-    if is_hidden(kind, subresource, object) {
-        object::section(object, "spec").remove("internalTrafficPolicy");
+/// Returns the violations of a complete object.
+pub(crate) fn validate(
+    kind: &Kind,
+    subresource: &str,
+    old: Option<&Value>,
+    object: &Value,
+) -> Vec<StatusCause> {
+    let mut causes = Causes::default();
+    let strategy = strategy(kind);
+    let converted = strategy.to_version.map(|_| stored(kind, object.clone()));
+    let object = converted.as_ref().unwrap_or(object);
+    (strategy.validate)(&mut causes, subresource, old, object);
+    if subresource == "status" && old.is_some() {
+        // Nothing else changes.
+        causes.0.retain(|cause| cause.field.starts_with("status"));
     }
+    causes.0
 }
 
-pub(crate) fn is_service(kind: &Kind) -> bool {
-    kind.group.is_empty() && kind.kind == "Service"
-}
-
-/// Returns the warnings about an object.
-pub(crate) fn warnings(kind: &Kind, object: &Value) -> Vec<String> {
-    if kind.kind != "Service" {
-        return null_selectors(kind, object);
-    }
-    let mut warnings = Vec::new();
-    let kind = text(object, "/spec/type");
-    if text(object, "/spec/clusterIP") == "None"
-        && text(object, "/spec/sessionAffinity") == "ClientIP"
-    {
-        warnings.push("spec.SessionAffinity is ignored for headless services".to_owned());
-    }
-    if kind != "ExternalName" && !text(object, "/spec/externalName").is_empty() {
-        warnings
-            .push("spec.externalName is ignored when spec.type is not \"ExternalName\"".to_owned());
-    }
-    warnings
-}
-
-/// Returns the warnings about selectors of Pods that are absent, and select none.
-fn null_selectors(kind: &Kind, object: &Value) -> Vec<String> {
-    let spec = match kind.kind.as_str() {
-        "Pod" => "/spec",
-        "CronJob" => "/spec/jobTemplate/spec/template/spec",
-        _ => "/spec/template/spec",
-    };
-    let mut warnings = Vec::new();
-    let mut check = |list: &str, term: &str| {
-        for (index, item) in object::list(object, &format!("{spec}{list}"))
-            .iter()
-            .enumerate()
-        {
-            if at(item, &format!("{term}/labelSelector")).is_null() {
-                let path = format!("{spec}{list}")
-                    .trim_start_matches('/')
-                    .replace('/', ".");
-                let term = term.replace('/', ".");
-                warnings.push(format!("{path}[{index}]{term}.labelSelector: a null labelSelector results in matching no pod"));
-            }
-        }
-    };
-    check("/topologySpreadConstraints", "");
-    for affinity in ["podAffinity", "podAntiAffinity"] {
-        let path = |when: &str| {
-            format!("/affinity/{affinity}/{when}DuringSchedulingIgnoredDuringExecution")
-        };
-        check(&path("required"), "");
-        check(&path("preferred"), "/podAffinityTerm");
-    }
-    warnings
-}
-
-/// Metadata that a write of the status cannot change, besides what no write can.
-pub(crate) fn kept_metadata(kind: &Kind) -> &'static [&'static str] {
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("apps", "Deployment") => &["labels"],
-        ("", "Pod") => &["deletionTimestamp", "ownerReferences"],
-        ("apiregistration.k8s.io", _) => {
-            &["labels", "annotations", "finalizers", "ownerReferences"]
-        }
-        _ => &[],
-    }
-}
-
-/// Metadata that a write of the status changes.
-pub(crate) fn status_metadata(kind: &Kind) -> impl Iterator<Item = &'static str> {
-    const FIELDS: &[&str] = &[
-        "managedFields",
-        "labels",
-        "annotations",
-        "finalizers",
-        "ownerReferences",
-    ];
-    let kept = kept_metadata(kind);
-    FIELDS.iter().copied().filter(|it| !kept.contains(it))
-}
-
-/// Returns the subresources besides the status and the scale.
-pub(crate) fn subresources(kind: &Kind) -> &'static [&'static str] {
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        _ if kind.custom => &[],
-        ("", "Namespace") => &["finalize"],
-        ("", "Pod") => &["binding", "ephemeralcontainers", "eviction"],
-        ("", "ServiceAccount") => &["token"],
-        ("certificates.k8s.io", "CertificateSigningRequest") => &["approval"],
-        _ => &[],
-    }
-}
-
-/// Returns the fields that a write through a subresource cannot change, of the kinds for which they differ from the others'.
-pub(crate) fn unwritten(kind: &Kind, subresource: &str) -> Option<&'static [&'static str]> {
-    certificates::is_request(kind).then(|| certificates::unwritten(subresource))
-}
-
-/// Returns whether an update of an absent object creates it; that of a status creates Services alone.
-pub(crate) fn creates_on_update(kind: &Kind, subresource: &str) -> bool {
-    if !subresource.is_empty() {
-        return subresource == "status" && is_service(kind);
-    }
-    matches!(
-        (kind.group.as_str(), kind.kind.as_str()),
-        ("", "LimitRange" | "Event" | "Service" | "Endpoints")
-            | (
-                "coordination.k8s.io" | "events.k8s.io" | "rbac.authorization.k8s.io",
-                _
-            )
-    )
-}
-
-/// Returns whether an update must name the resource version that it replaces.
-pub(crate) fn needs_version(kind: &Kind) -> bool {
-    kind.custom
-        || matches!(
-            (kind.group.as_str(), kind.kind.as_str()),
-            (
-                "policy"
-                    | "coordination.k8s.io"
-                    | "admissionregistration.k8s.io"
-                    | "apiregistration.k8s.io",
-                _
-            ) | (
-                "storage.k8s.io",
-                "CSIDriver" | "CSINode" | "CSIStorageCapacity" | "VolumeAttachment"
-            )
-        )
-}
-
-/// Returns whether a deletion answers the deleted object.
-pub(crate) fn returns_deleted(kind: &Kind) -> bool {
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", name) => matches!(
-            name,
-            "Pod"
-                | "PodTemplate"
-                | "Service"
-                | "ServiceAccount"
-                | "Namespace"
-                | "PersistentVolume"
-                | "PersistentVolumeClaim"
-                | "ResourceQuota"
-        ),
-        ("storage.k8s.io", name) => name != "CSIStorageCapacity",
-        ("resource.k8s.io", _) => true,
-        _ => false,
-    }
+/// Returns the field of the specification that is stored but read through `status` alone, if an object has one.
+pub(crate) fn hidden(kind: &Kind, subresource: &str, object: &Value) -> Option<&'static str> {
+    let is_hidden = subresource != "status";
+    is_hidden.then(|| (strategy(kind).hidden)(object)).flatten()
 }
 
 /// Returns whether a value has empty maps or lists where the old one has none: they differ in Go until they are stored.

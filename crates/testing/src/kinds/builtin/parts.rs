@@ -2,15 +2,12 @@
 
 use serde_json::Value;
 
-use super::{certificates, status_metadata};
-use crate::{
-    kinds::kind::Kind,
-    values::object::{at, copy, map, put, section},
-};
+use super::{resize, strategy::Strategy};
+use crate::values::object::{at, copy, map, put, section};
 
 /// Returns the new state of an object of which only the parts of the subresource change.
 pub(crate) fn written(
-    kind: &Kind,
+    strategy: &Strategy,
     subresource: &str,
     has_status: bool,
     old: &Value,
@@ -21,25 +18,19 @@ pub(crate) fn written(
             let mut whole = Value::clone(old);
             copy(map(&mut whole), &object, "apiVersion");
             copy(map(&mut whole), &object, "status");
-            let fields: Vec<&str> = if kind.custom {
-                vec!["managedFields"]
-            } else {
-                status_metadata(kind).collect()
-            };
             let metadata = section(&mut whole, "metadata");
-            for field in fields {
+            for field in strategy.status_metadata() {
                 copy(metadata, at(&object, "/metadata"), field);
             }
             object = whole;
         }
         "ephemeralcontainers" => object = only(old, &object, "/spec/ephemeralContainers"),
+        "resize" => object = resize::resized(old, &object),
         "approval" => object = only(old, &object, "/status/conditions"),
         _ if has_status => copy(map(&mut object), old, "status"),
         _ => {}
     }
-    if certificates::is_request(kind) {
-        certificates::changed(subresource, old, &mut object);
-    }
+    (strategy.restore)(&mut object, subresource, old);
     object
 }
 

@@ -1,9 +1,6 @@
 //! Reads quantities, times, base64 and other scalars as Go's types do.
 
-use k8s_openapi::{
-    ByteString,
-    jiff::{Timestamp, tz::TimeZone},
-};
+use k8s_openapi::ByteString;
 use kube_codegen_quantity::ParsedQuantity;
 use serde_json::Value;
 
@@ -65,47 +62,141 @@ fn stored_quantity(value: &Value) -> Result<Value, Wrong> {
     }
 }
 
+/// Reads a time as Go's `time.Parse` does, and returns it in UTC.
 fn time(given: &str, micro: bool) -> Result<Value, Wrong> {
-    let layout = if micro {
-        "2006-01-02T15:04:05.000000Z07:00"
+    let (layout, fraction) = if micro {
+        ("2006-01-02T15:04:05.000000Z07:00", Some(".000000"))
     } else {
-        "2006-01-02T15:04:05Z07:00"
+        ("2006-01-02T15:04:05Z07:00", None)
     };
     let wrong = |rest: &str, part: &str| {
         Wrong::Value(format!(
             "parsing time {given:?} as {layout:?}: cannot parse {rest:?} as {part:?}"
         ))
     };
+    let out_of_range =
+        |what: &str| Wrong::Value(format!("parsing time {given:?}: {what} out of range"));
     let mut rest = given;
-    for part in [
-        "2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05",
+    let mut numbers = Vec::new();
+    for (part, most, name) in [
+        ("2006", 9999, "year"),
+        ("-", 0, ""),
+        ("01", 12, "month"),
+        ("-", 0, ""),
+        ("02", 99, "day"),
+        ("T", 0, ""),
+        ("15", 23, "hour"),
+        (":", 0, ""),
+        ("04", 59, "minute"),
+        (":", 0, ""),
+        ("05", 59, "second"),
     ] {
         let (own, after) = rest.split_at_checked(part.len()).unwrap_or((rest, ""));
-        let is_digits = part.bytes().all(|it| it.is_ascii_digit());
-        let fits = own.len() == part.len()
-            && if is_digits {
-                own.bytes().all(|it| it.is_ascii_digit())
-            } else {
-                own == part
-            };
-        if !fits {
-            return Err(wrong(rest, part));
+        if name.is_empty() {
+            if own != part {
+                return Err(wrong(rest, part));
+            }
+        } else {
+            let number = digits(own, part.len()).ok_or_else(|| wrong(rest, part))?;
+            if number > most || name == "month" && number == 0 {
+                return Err(out_of_range(name));
+            }
+            numbers.push(number);
         }
         rest = after;
     }
-    let time: Timestamp = given.parse().map_err(|_| wrong(rest, "Z07:00"))?;
-    let rest = given.get(19..).unwrap_or_default();
-    let digits = rest.trim_start_matches('.').chars();
-    if micro && digits.take_while(char::is_ascii_digit).count() != 6 {
-        return Err(wrong(rest, ".000000"));
-    }
-    let time = time.to_zoned(TimeZone::UTC);
-    let format = if micro {
-        "%Y-%m-%dT%H:%M:%S.%6fZ"
-    } else {
-        "%Y-%m-%dT%H:%M:%SZ"
+    let digits_of = |rest: &str| {
+        let rest = rest.strip_prefix(['.', ',']).unwrap_or_default();
+        rest.bytes().take_while(u8::is_ascii_digit).count()
     };
-    Ok(time.strftime(format).to_string().into())
+    let mut micros = "";
+    if let Some(part) = fraction {
+        if digits_of(rest) < 6 {
+            return Err(wrong(rest, part));
+        }
+        (micros, rest) = (&rest[1..7], &rest[7..]);
+    } else if digits_of(rest) > 0 {
+        rest = &rest[1 + digits_of(rest)..];
+    }
+    let offset = if let Some(after) = rest.strip_prefix('Z') {
+        rest = after;
+        0
+    } else {
+        let sign = match rest.bytes().next() {
+            Some(b'+') => 1,
+            Some(b'-') => -1,
+            _ => return Err(wrong(rest, "Z07:00")),
+        };
+        let own = rest.get(1..6).unwrap_or_default();
+        let parts = own.split_once(':');
+        let parts =
+            parts.and_then(|(hours, minutes)| Some((digits(hours, 2)?, digits(minutes, 2)?)));
+        let (hours, minutes) = parts.ok_or_else(|| wrong(rest, "Z07:00"))?;
+        match () {
+            () if hours > 24 => return Err(out_of_range("time zone offset hour")),
+            () if minutes > 60 => return Err(out_of_range("time zone offset minute")),
+            () => {}
+        }
+        rest = &rest[6..];
+        sign * (hours * 3600 + minutes * 60)
+    };
+    if !rest.is_empty() {
+        let why = format!("parsing time {given:?}: extra text: {rest:?}");
+        return Err(Wrong::Value(why));
+    }
+    let [year, month, day, hour, minute, second] = numbers[..] else {
+        return Err(wrong(rest, "2006"));
+    };
+    if !(1..=days_in(year, month)).contains(&day) {
+        return Err(out_of_range("day"));
+    }
+    let second = hour * 3600 + minute * 60 + second - offset;
+    Ok(utc((year, month, day), second, micros))
+}
+
+/// Reads a number of so many digits.
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let is_number = text.len() == count && text.bytes().all(|it| it.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Writes a time, whose seconds may be those of the day before or after. Its year may be one more than others can have. Go's zero time is null.
+fn utc((mut year, mut month, mut day): (i64, i64, i64), second: i64, micros: &str) -> Value {
+    day += second.div_euclid(86_400);
+    let second = second.rem_euclid(86_400);
+    if day < 1 {
+        (year, month) = if month == 1 {
+            (year - 1, 12)
+        } else {
+            (year, month - 1)
+        };
+        day = days_in(year, month);
+    } else if day > days_in(year, month) {
+        (year, month) = if month == 12 {
+            (year + 1, 1)
+        } else {
+            (year, month + 1)
+        };
+        day = 1;
+    }
+    if (year, month, day, second) == (1, 1, 1, 0) && micros.bytes().all(|digit| digit == b'0') {
+        return Value::Null;
+    }
+    let dot = if micros.is_empty() { "" } else { "." };
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let time =
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{dot}{micros}Z");
+    time.into()
 }
 
 fn bytes(given: &str) -> Result<Value, Wrong> {

@@ -13,7 +13,7 @@ use std::{
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 
-use super::defaults;
+use super::fields::is_blank;
 use crate::{storage::lock, values::object::text};
 
 static TYPES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
@@ -142,7 +142,7 @@ fn resolve(schema: &Value) -> Value {
         let written = names(|property| text(property, "/x-zero") == "write");
         let defaulted = names(|property| {
             let default = property.get("default");
-            default.is_some_and(|it| !defaults::is_blank(Some(it)) && *it != json!({}))
+            default.is_some_and(|it| !is_blank(Some(it)) && *it != json!({}))
         });
         out.insert("x-written".to_owned(), written);
         out.insert("x-defaulted".to_owned(), defaulted);

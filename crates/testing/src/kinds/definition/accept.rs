@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::kind::{Kind, Kinds},
+    kinds::{
+        definition,
+        kind::{Kind, Kinds},
+    },
     values::object::{self, at, flag, list, map, now, section, strings, text},
 };
 
@@ -61,12 +64,21 @@ pub(crate) fn establish(kinds: &Kinds, crd: &Value) -> (bool, Value) {
     let conditions = match &conflict {
         None => [
             condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
-            condition(
-                "Established",
-                true,
-                "InitialNamesAccepted",
-                "the initial names have been accepted",
-            ),
+            if definition::flaw(crd).is_some() {
+                condition(
+                    "Established",
+                    false,
+                    "InvalidCABundle",
+                    "The conversion webhook CABundle is invalid",
+                )
+            } else {
+                condition(
+                    "Established",
+                    true,
+                    "InitialNamesAccepted",
+                    "the initial names have been accepted",
+                )
+            },
         ],
         Some((reason, name)) => [
             condition(

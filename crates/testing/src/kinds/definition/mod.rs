@@ -1,8 +1,10 @@
 //! Validates CustomResourceDefinitions as `apiextensions.k8s.io` does: kube-codegen-schema has the rules, and this what depends on the state before.
 
 mod accept;
+mod formats;
 
 pub(crate) use accept::establish;
+pub(crate) use formats::warnings;
 
 use kube::core::response::StatusCause;
 use kube_codegen_schema::definition;
@@ -14,7 +16,16 @@ use crate::{
         object::{at, flag, list, now, put, strings, text},
         status::{cause, of_field},
     },
+    webhooks,
 };
+
+/// Returns the `caBundle` of a conversion webhook that cannot be used, and why.
+pub(crate) fn flaw(crd: &Value) -> Option<(&Value, &'static str)> {
+    let bundle = at(crd, "/spec/conversion/webhook/clientConfig/caBundle");
+    let has_webhook = text(crd, "/spec/conversion/strategy") == "Webhook";
+    let why = has_webhook.then(|| webhooks::flaw(bundle)).flatten()?;
+    Some((bundle, why))
+}
 
 pub(crate) fn is_definition(kind: &Kind) -> bool {
     kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition"
@@ -76,6 +87,17 @@ pub(crate) fn default(crd: &mut Value) {
 pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<StatusCause> {
     let mut causes: Vec<_> = definition::causes(crd).into_iter().map(of_field).collect();
     causes.extend(stored(crd));
+    if let Some(old) = old
+        && flaw(old).is_none()
+        && let Some((bundle, why)) = flaw(crd)
+    {
+        let why = format!("unable to load root certificates: {why}");
+        causes.push(invalid(
+            "spec.conversion.webhookClientConfig.caBundle",
+            bundle,
+            &why,
+        ));
+    }
     if let Some(old) = old {
         causes.extend(unchanged(crd, old));
     }

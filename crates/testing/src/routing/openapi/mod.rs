@@ -18,7 +18,8 @@ pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     }
     let rest = path.strip_prefix("/openapi/v3")?.trim_matches('/');
     if rest.is_empty() {
-        let paths = kinds.iter().flat_map(|kind| {
+        let listed = kinds.iter().filter(|kind| kind.is_listed());
+        let paths = listed.flat_map(|kind| {
             let versions = kind.versions.iter();
             versions.map(|version| root(&kind.group, &version.name))
         });
@@ -34,7 +35,7 @@ pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     }
     let mut paths = Map::new();
     let mut schemas = Map::new();
-    for kind in kinds.iter() {
+    for kind in kinds.iter().filter(|kind| kind.is_listed()) {
         let served = kind.versions.iter();
         for version in served.filter(|it| root(&kind.group, &it.name) == rest) {
             describe(kind, version, &mut paths, &mut schemas);

@@ -20,7 +20,7 @@ pub(crate) const CONTENT: &str = "application/com.github.proto-openapi.spec.v2.v
 /// Returns the document.
 pub(super) fn document(kinds: &Kinds) -> Value {
     let (mut paths, mut schemas) = (Map::new(), Map::new());
-    for kind in kinds.iter() {
+    for kind in kinds.iter().filter(|kind| kind.is_listed()) {
         for version in &kind.versions {
             describe(kind, version, &mut paths, &mut schemas);
         }

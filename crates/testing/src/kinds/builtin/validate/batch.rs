@@ -8,7 +8,7 @@ use super::{
 };
 use crate::values::object::{at, map, section, text};
 
-pub(super) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     job_spec(it, "spec", spec);
     let selector = at(spec, "/selector");
@@ -109,14 +109,22 @@ fn job_spec(it: &mut Causes, path: &str, spec: &Value) {
     }
 }
 
-pub(super) fn cron_job(it: &mut Causes, object: &Value) {
+pub(crate) fn cron_job(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let schedule = text(spec, "/schedule");
     if schedule.is_empty() {
         it.required("spec.schedule", "");
     } else {
+        let is_zoned = schedule.contains("TZ");
+        if is_zoned {
+            it.invalid(
+                "spec.schedule",
+                at(spec, "/schedule"),
+                "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+            );
+        }
         let count = schedule.split_whitespace().count();
-        if !schedule.starts_with('@') && count != 5 {
+        if !is_zoned && !schedule.starts_with('@') && count != 5 {
             it.invalid(
                 "spec.schedule",
                 at(spec, "/schedule"),
@@ -126,6 +134,20 @@ pub(super) fn cron_job(it: &mut Causes, object: &Value) {
                 ),
             );
         }
+    }
+    let zone = at(spec, "/timeZone");
+    match zone.as_str() {
+        Some("") => it.invalid(
+            "spec.timeZone",
+            zone,
+            "timeZone must be nil or non-empty string",
+        ),
+        Some(name) if name.eq_ignore_ascii_case("local") => it.invalid(
+            "spec.timeZone",
+            zone,
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+        ),
+        _ => {}
     }
     it.not_negative("spec", spec, &["startingDeadlineSeconds"]);
     it.one_of(

@@ -4,8 +4,11 @@ use k8s_openapi::ByteString;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{super::certificates::APPROVALS, Causes};
+use super::Causes;
 use crate::values::object::{at, list, text};
+
+/// Conditions that the subresource `approval` alone sets.
+pub(crate) const APPROVALS: [&str; 2] = ["Approved", "Denied"];
 
 const USAGES: [&str; 23] = [
     "any",
@@ -33,7 +36,7 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-pub(super) fn request(it: &mut Causes, subresource: &str, old: Option<&Value>, object: &Value) {
+pub(crate) fn request(it: &mut Causes, subresource: &str, old: Option<&Value>, object: &Value) {
     spec(it, at(object, "/spec"));
     let conditions = list(object, "/status/conditions");
     for (index, condition) in conditions.iter().enumerate() {

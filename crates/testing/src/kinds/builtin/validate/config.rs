@@ -41,7 +41,7 @@ fn frozen(it: &mut Causes, old: &Value, object: &Value, fields: &[&str]) {
     }
 }
 
-pub(super) fn config_map(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn config_map(it: &mut Causes, old: Option<&Value>, object: &Value) {
     if let Some(old) = old {
         frozen(it, old, object, &["data", "binaryData"]);
     }
@@ -84,7 +84,7 @@ fn bytes(data: &Value) -> usize {
         .sum()
 }
 
-pub(super) fn secret(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn secret(it: &mut Causes, old: Option<&Value>, object: &Value) {
     if let Some(old) = old {
         it.immutable("type", at(old, "/type"), at(object, "/type"));
         frozen(it, old, object, &["data"]);
@@ -125,7 +125,7 @@ pub(super) fn secret(it: &mut Causes, old: Option<&Value>, object: &Value) {
     }
 }
 
-pub(super) fn claim(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn claim(it: &mut Causes, old: Option<&Value>, object: &Value) {
     claim_spec(it, "spec", at(object, "/spec"));
     let Some(old) = old else { return };
     let part = |object: &Value, other: &Value| {
@@ -217,7 +217,7 @@ pub(super) fn claim_spec(it: &mut Causes, path: &str, spec: &Value) {
 }
 
 /// Validates the registration of a version of a group.
-pub(super) fn api_service(it: &mut Causes, object: &Value) {
+pub(crate) fn api_service(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let (group, version) = (text(spec, "/group"), text(spec, "/version"));
     let name = format!("{version}.{group}");

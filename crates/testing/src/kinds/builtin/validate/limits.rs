@@ -38,7 +38,7 @@ const TYPES: &[&str] = &["Pod", "Container", "PersistentVolumeClaim"];
 
 type Amounts<'a> = BTreeMap<&'a str, (&'a Value, ParsedQuantity)>;
 
-pub(super) fn range(it: &mut Causes, object: &Value) {
+pub(crate) fn range(it: &mut Causes, object: &Value) {
     let mut seen = BTreeSet::new();
     for (index, limit) in list(object, "/spec/limits").iter().enumerate() {
         let path = format!("spec.limits[{index}]");

@@ -1,18 +1,20 @@
 //! The validation of built-in kinds that operators meet, in the words of the server
 //! (`k8s.io/kubernetes/pkg/apis/*/validation`).
 
-mod batch;
-mod certificates;
-mod config;
+pub(crate) mod batch;
+pub(crate) mod certificates;
+pub(crate) mod config;
 mod container;
-mod limits;
-mod network;
-mod others;
-mod pod;
-mod service;
+pub(crate) mod job_status;
+pub(crate) mod limits;
+pub(crate) mod network;
+pub(crate) mod others;
+pub(crate) mod pod;
+pub(crate) mod resize;
+pub(crate) mod service;
 mod volume;
-mod webhooks;
-mod workload;
+pub(crate) mod webhooks;
+pub(crate) mod workload;
 
 use std::fmt::Display;
 
@@ -21,7 +23,7 @@ use kube_codegen_formats::names;
 use serde_json::Value;
 
 use crate::{
-    kinds::{self, kind::Kind},
+    kinds,
     values::{
         object::{at, list, text},
         status::cause,
@@ -30,62 +32,16 @@ use crate::{
 
 /// The violations found so far.
 #[derive(Debug, Default)]
-struct Causes(Vec<StatusCause>);
-
-/// Returns the violations of a complete object.
-pub(crate) fn validate(
-    kind: &Kind,
-    subresource: &str,
-    old: Option<&Value>,
-    object: &Value,
-) -> Vec<StatusCause> {
-    let mut causes = Causes::default();
-    let it = &mut causes;
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Pod") => pod::validate(it, subresource, old, object),
-        ("", "Service") => service::validate(it, old, object),
-        ("", "Node") => others::node(it, old, object),
-        ("", "Secret") => config::secret(it, old, object),
-        ("", "ConfigMap") => config::config_map(it, old, object),
-        ("", "PersistentVolumeClaim") => config::claim(it, old, object),
-        ("", "LimitRange") => limits::range(it, object),
-        ("apps", "Deployment") => workload::deployment(it, old, object),
-        ("apps", "ReplicaSet") => workload::replica_set(it, old, object),
-        ("apps", "StatefulSet") => workload::stateful_set(it, old, object),
-        ("apps", "DaemonSet") => workload::daemon_set(it, old, object),
-        ("apps", "ControllerRevision") => workload::controller_revision(it, old, object),
-        ("batch", "Job") => batch::job(it, old, object),
-        ("batch", "CronJob") => batch::cron_job(it, object),
-        ("autoscaling", "HorizontalPodAutoscaler") => others::autoscaler(it, object),
-        ("coordination.k8s.io", "Lease") => others::lease(it, object),
-        ("", "Event") => others::event(it, object),
-        ("networking.k8s.io", "Ingress") => network::ingress(it, object),
-        ("networking.k8s.io", "NetworkPolicy") => network::network_policy(it, object),
-        ("scheduling.k8s.io", "PriorityClass") => others::priority_class(it, object),
-        ("policy", "PodDisruptionBudget") => others::budget(it, object),
-        (
-            "admissionregistration.k8s.io",
-            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
-        ) => {
-            webhooks::validate(it, object);
-        }
-        ("certificates.k8s.io", "CertificateSigningRequest") => {
-            certificates::request(it, subresource, old, object);
-        }
-        ("apiregistration.k8s.io", _) => config::api_service(it, object),
-        ("rbac.authorization.k8s.io", name) => others::rbac(it, name, old, object),
-        _ => {}
-    }
-    if subresource == "status" && old.is_some() {
-        // Nothing else changes.
-        causes.0.retain(|cause| cause.field.starts_with("status"));
-    }
-    causes.0
-}
+pub(crate) struct Causes(pub(super) Vec<StatusCause>);
 
 impl Causes {
     fn add(&mut self, path: impl Into<String>, reason: &str, message: impl Into<String>) {
         self.0.push(cause(path, reason, message));
+    }
+
+    /// Adds violations that have been found elsewhere.
+    pub(crate) fn extend(&mut self, causes: Vec<StatusCause>) {
+        self.0.extend(causes);
     }
 
     fn required(&mut self, path: impl Into<String>, detail: &str) {

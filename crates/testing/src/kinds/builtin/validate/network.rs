@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Causes, container};
 use crate::values::object::{at, list, text};
 
-pub(super) fn ingress(it: &mut Causes, object: &Value) {
+pub(crate) fn ingress(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let rules = list(spec, "/rules");
     let backend = at(spec, "/defaultBackend");
@@ -105,7 +105,7 @@ fn backend(it: &mut Causes, path: &str, backend: &Value) {
     }
 }
 
-pub(super) fn network_policy(it: &mut Causes, object: &Value) {
+pub(crate) fn network_policy(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     it.selector("spec.podSelector", at(spec, "/podSelector"));
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {

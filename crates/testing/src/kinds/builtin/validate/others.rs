@@ -8,7 +8,7 @@ use crate::values::object::{at, list, text};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
-pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
+pub(crate) fn autoscaler(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let (min, max) = (at(spec, "/minReplicas"), at(spec, "/maxReplicas"));
     let least = min.as_i64().unwrap_or(1);
@@ -80,6 +80,14 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
             let why = "must be either Utilization, Value, or AverageValue";
             it.invalid(format!("{path}.type"), json!(kind), why);
         }
+        let utilization = at(target, "/averageUtilization");
+        if utilization.as_i64().is_some_and(|it| it < 1) {
+            it.invalid(
+                format!("{path}.averageUtilization"),
+                utilization,
+                "must be greater than 0",
+            );
+        }
         if !has("averageUtilization") && !has("averageValue") {
             let why = "must set either a target raw value or a target utilization";
             it.required(format!("{path}.averageUtilization"), why);
@@ -92,7 +100,7 @@ pub(super) fn autoscaler(it: &mut Causes, object: &Value) {
     }
 }
 
-pub(super) fn node(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn node(it: &mut Causes, old: Option<&Value>, object: &Value) {
     for (index, taint) in list(object, "/spec/taints").iter().enumerate() {
         // The server reports them there.
         let path = format!("metadata.taints[{index}]");
@@ -128,7 +136,7 @@ pub(super) fn node(it: &mut Causes, old: Option<&Value>, object: &Value) {
     }
 }
 
-pub(super) fn lease(it: &mut Causes, object: &Value) {
+pub(crate) fn lease(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let duration = at(spec, "/leaseDurationSeconds");
     if duration.as_i64().is_some_and(|it| it <= 0) {
@@ -148,7 +156,7 @@ pub(super) fn lease(it: &mut Causes, object: &Value) {
 }
 
 /// Validates an Event of the core group.
-pub(super) fn event(it: &mut Causes, object: &Value) {
+pub(crate) fn event(it: &mut Causes, object: &Value) {
     let own = crate::values::object::namespace(object);
     let involved = text(object, "/involvedObject/namespace");
     let has_time = at(object, "/eventTime").is_string();
@@ -184,7 +192,7 @@ pub(super) fn event(it: &mut Causes, object: &Value) {
     }
 }
 
-pub(super) fn budget(it: &mut Causes, object: &Value) {
+pub(crate) fn budget(it: &mut Causes, object: &Value) {
     let spec = at(object, "/spec");
     let (min, max) = (at(spec, "/minAvailable"), at(spec, "/maxUnavailable"));
     if !min.is_null() && !max.is_null() {
@@ -206,7 +214,7 @@ pub(super) fn budget(it: &mut Causes, object: &Value) {
     );
 }
 
-pub(super) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Value) {
+pub(crate) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Value) {
     let is_namespaced = matches!(kind, "Role" | "RoleBinding");
     if matches!(kind, "Role" | "ClusterRole") {
         for (index, rule) in list(object, "/rules").iter().enumerate() {
@@ -312,7 +320,7 @@ fn policy_rule(it: &mut Causes, path: &str, rule: &Value, is_namespaced: bool) {
 /// The highest priority of a class that users define.
 const HIGHEST: i64 = 1_000_000_000;
 
-pub(super) fn priority_class(it: &mut Causes, object: &Value) {
+pub(crate) fn priority_class(it: &mut Causes, object: &Value) {
     let name = text(object, "/metadata/name");
     if name.starts_with("system-") {
         let why = format!(

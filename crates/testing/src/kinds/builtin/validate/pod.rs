@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Causes, container, volume};
 use crate::values::object::{self, at, list, text};
 
-pub(super) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
+pub(crate) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
     spec(it, "spec", at(pod, "/spec"));
     let is_gated = !list(pod, "/spec/schedulingGates").is_empty();
     if is_gated && !text(pod, "/spec/nodeName").is_empty() {
@@ -210,7 +210,7 @@ pub(super) fn template(it: &mut Causes, path: &str, template: &Value) {
     spec(it, &format!("{path}.spec"), at(template, "/spec"));
 }
 
-fn spec(it: &mut Causes, path: &str, spec: &Value) {
+pub(super) fn spec(it: &mut Causes, path: &str, spec: &Value) {
     let volumes = volume::volumes(it, &format!("{path}.volumes"), list(spec, "/volumes"));
     let containers = list(spec, "/containers");
     if containers.is_empty() {
@@ -267,10 +267,9 @@ fn spec(it: &mut Causes, path: &str, spec: &Value) {
         &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"],
     );
     it.labels(&format!("{path}.nodeSelector"), at(spec, "/nodeSelector"));
-    for (index, secret) in list(spec, "/imagePullSecrets").iter().enumerate() {
-        if text(secret, "/name").is_empty() {
-            it.required(format!("{path}.imagePullSecrets[{index}].name"), "");
-        }
+    if at(spec, "/hostPID") == true && at(spec, "/shareProcessNamespace") == true {
+        let why = "ShareProcessNamespace and HostPID cannot both be enabled";
+        it.invalid(format!("{path}.shareProcessNamespace"), true, why);
     }
     for (name, form) in [
         ("serviceAccountName", false),

@@ -30,7 +30,7 @@ fn balancer(it: &mut Causes, kind: &str, ingress: &[Value]) {
     }
 }
 
-pub(super) fn validate(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn validate(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     let kind = text(spec, "/type");
     let is_headless = text(spec, "/clusterIP") == "None";

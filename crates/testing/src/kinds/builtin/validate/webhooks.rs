@@ -12,7 +12,7 @@ const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
 const REVIEWS: &[&str] = &["v1", "v1beta1"];
 
-pub(super) fn validate(it: &mut Causes, object: &Value) {
+pub(crate) fn validate(it: &mut Causes, object: &Value) {
     let mut names = BTreeSet::new();
     for (index, webhook) in list(object, "/webhooks").iter().enumerate() {
         let path = format!("webhooks[{index}]");

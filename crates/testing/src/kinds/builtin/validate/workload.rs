@@ -90,7 +90,7 @@ fn always_restarts(it: &mut Causes, template: &Value, owner: &str) {
     }
 }
 
-pub(super) fn deployment(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn deployment(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     it.not_negative("spec", spec, &["replicas"]);
     selected(it, spec, "deployment", "ReplicaSet");
@@ -147,7 +147,7 @@ pub(super) fn deployment(it: &mut Causes, old: Option<&Value>, object: &Value) {
     selector_stays(it, old, spec);
 }
 
-pub(super) fn replica_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn replica_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     it.not_negative("spec", spec, &["replicas", "minReadySeconds"]);
     // The server says so, too.
@@ -184,7 +184,7 @@ fn status(it: &mut Causes, status: &Value, counters: &[&str], ready: &str) {
     }
 }
 
-pub(super) fn stateful_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn stateful_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     let management = at(spec, "/podManagementPolicy");
     if !matches!(management.as_str(), Some("OrderedReady" | "Parallel")) {
@@ -281,13 +281,13 @@ pub(super) fn stateful_set(it: &mut Causes, old: Option<&Value>, object: &Value)
 }
 
 /// What a revision holds never changes.
-pub(super) fn controller_revision(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn controller_revision(it: &mut Causes, old: Option<&Value>, object: &Value) {
     if let Some(old) = old {
         it.immutable("data", at(old, "/data"), at(object, "/data"));
     }
 }
 
-pub(super) fn daemon_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
+pub(crate) fn daemon_set(it: &mut Causes, old: Option<&Value>, object: &Value) {
     let spec = at(object, "/spec");
     let selector = at(spec, "/selector");
     let template = at(spec, "/template");

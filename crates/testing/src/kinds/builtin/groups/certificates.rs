@@ -1,24 +1,42 @@
-//! Requests for certificates: who asks for one, and what a change of its state keeps.
+//! `certificates.k8s.io`: who asks for a certificate, and what a change of a request's state keeps.
 
 use serde_json::Value;
 
 use crate::{
-    kinds::kind::Kind,
+    kinds::builtin::{
+        strategy::{Group, Strategy},
+        validate::certificates::{self, APPROVALS},
+    },
     values::object::{at, copy, list, map, now, section, text},
 };
 
-/// Conditions that the subresource `approval` alone sets.
-pub(super) const APPROVALS: [&str; 2] = ["Approved", "Denied"];
+pub(super) const GROUP: Group = Group {
+    name: "certificates.k8s.io",
+    kinds: &[
+        Strategy {
+            kind: "CertificateSigningRequest",
+            selectors: &["spec.signerName"],
+            subresources: &["approval"],
+            identify,
+            validate: certificates::request,
+            restore,
+            unwritten: |subresource| Some(unwritten(subresource)),
+            ..Strategy::PLAIN
+        },
+        Strategy {
+            kind: "ClusterTrustBundle",
+            ..Strategy::PLAIN
+        },
+        Strategy {
+            kind: "PodCertificateRequest",
+            ..Strategy::PLAIN
+        },
+    ],
+    ..Group::EMPTY
+};
 
-pub(super) fn is_request(kind: &Kind) -> bool {
-    kind.group == "certificates.k8s.io" && kind.kind == "CertificateSigningRequest"
-}
-
-/// Sets who asks, if an object is a new request.
-pub(crate) fn identify(kind: &Kind, object: &mut Value, user: &mut Value) {
-    if !is_request(kind) {
-        return;
-    }
+/// Sets who asks.
+fn identify(object: &mut Value, user: &mut Value) {
     let spec = section(object, "spec");
     for field in ["username", "uid", "groups", "extra"] {
         spec.remove(field);
@@ -29,7 +47,7 @@ pub(crate) fn identify(kind: &Kind, object: &mut Value, user: &mut Value) {
 }
 
 /// Returns the fields of a request that a write through a subresource cannot change.
-pub(super) fn unwritten(subresource: &str) -> &'static [&'static str] {
+fn unwritten(subresource: &str) -> &'static [&'static str] {
     match subresource {
         "approval" => &["spec", "status.certificate"],
         "status" => &["spec", "status.conditions"],
@@ -38,7 +56,7 @@ pub(super) fn unwritten(subresource: &str) -> &'static [&'static str] {
 }
 
 /// Keeps what a write cannot change, and sets the times of conditions.
-pub(super) fn changed(subresource: &str, old: &Value, object: &mut Value) {
+fn restore(object: &mut Value, subresource: &str, old: &Value) {
     copy(map(object), old, "spec");
     if subresource.is_empty() {
         return;

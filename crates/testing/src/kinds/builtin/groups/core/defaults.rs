@@ -2,10 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Fields, get, inner, is_blank, or, or_nil};
-use crate::values::object::{at, list, map, section, text};
+use crate::{
+    kinds::builtin::{
+        fields::{copy_labels, get, inner, is_blank, or, or_nil},
+        strategy::Fields,
+    },
+    values::object::{at, list, map, section, text},
+};
 
-pub(super) fn core(name: &str, it: &mut Fields) {
+/// Fills in the defaults of a type.
+pub(super) fn set(name: &str, it: &mut Fields) {
     match name {
         "Pod" => pod(inner(it, "spec")),
         "PodSpec" => {
@@ -230,16 +236,5 @@ fn limits(it: &mut Fields) {
         for (name, value) in from {
             to.entry(name).or_insert(value);
         }
-    }
-}
-
-pub(super) fn copy_labels(it: &mut Fields, labels: &Value) {
-    let metadata = inner(it, "metadata");
-    if metadata
-        .get("labels")
-        .and_then(Value::as_object)
-        .is_none_or(Map::is_empty)
-    {
-        metadata.insert("labels".to_owned(), labels.clone());
     }
 }

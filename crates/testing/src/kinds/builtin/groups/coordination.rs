@@ -1,0 +1,27 @@
+//! `coordination.k8s.io`.
+
+use crate::kinds::builtin::{
+    strategy::{Group, Strategy},
+    validate::others,
+};
+
+pub(super) const GROUP: Group = Group {
+    name: "coordination.k8s.io",
+    kinds: &[
+        Strategy {
+            kind: "LeaseCandidate",
+            creates_on_update: true,
+            needs_version: true,
+            ..Strategy::PLAIN
+        },
+        Strategy {
+            kind: "Lease",
+            columns: &[("Holder", "/spec/holderIdentity")],
+            validate: |it, _, _, object| others::lease(it, object),
+            creates_on_update: true,
+            needs_version: true,
+            ..Strategy::PLAIN
+        },
+    ],
+    ..Group::EMPTY
+};

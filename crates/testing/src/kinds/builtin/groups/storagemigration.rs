@@ -1,0 +1,12 @@
+//! `storagemigration.k8s.io`.
+
+use crate::kinds::builtin::strategy::{Group, Strategy};
+
+pub(super) const GROUP: Group = Group {
+    name: "storagemigration.k8s.io",
+    kinds: &[Strategy {
+        kind: "StorageVersionMigration",
+        ..Strategy::PLAIN
+    }],
+    ..Group::EMPTY
+};
