@@ -8,14 +8,6 @@ const STEP: usize = 500;
 /// How many Pods there are when the controllers stop creating more.
 pub(crate) const MOST: usize = 5_000;
 
-/// The Pods that a pass may still create.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    created: usize,
-    /// How many there were at the start, once that was counted.
-    found: Option<usize>,
-}
-
 impl Pass<'_> {
     /// Returns whether one more Pod may be created for an owner, and writes why if not.
     pub(super) fn has_room(&mut self, controller: &str, owner: &Value) -> bool {

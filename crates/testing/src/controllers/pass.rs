@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{Controllers, bounds::Room};
+use super::Controllers;
 use crate::{
     handlers::client::Client,
     values::object::{self, at, deleting, flag, list, now, put, text},
@@ -241,4 +241,12 @@ pub(super) fn hash(template: &Value) -> String {
         .bytes()
         .map(|digit| char::from(LETTERS[usize::from(digit) % LETTERS.len()]))
         .collect()
+}
+
+/// The Pods that a pass may still create.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pub(super) created: usize,
+    /// How many there were at the start, once that was counted.
+    pub(super) found: Option<usize>,
 }

@@ -6,8 +6,8 @@ use kube_codegen_schema::Schema;
 use serde_json::Value;
 
 use crate::{
-    kinds::definition,
     values::object::{at, flag, list, strings, text},
+    webhooks,
 };
 
 /// A resource of the server. All versions share one collection of objects.
@@ -246,7 +246,7 @@ fn storage(crd: &Value) -> Result<Storage, String> {
             }
             _ => Conversion::None,
         },
-        is_listed: definition::flaw(crd).is_none(),
+        is_listed: webhooks::conversion_flaw(crd).is_none(),
         since: 0,
     };
     for version in list(crd, "/spec/versions") {

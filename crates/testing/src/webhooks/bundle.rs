@@ -3,6 +3,8 @@
 use k8s_openapi::ByteString;
 use serde_json::Value;
 
+use crate::values::object::{at, text};
+
 /// Returns why a bundle cannot be used, if it has anything.
 pub(crate) fn flaw(bundle: &Value) -> Option<&'static str> {
     let bytes = serde_json::from_value::<ByteString>(bundle.clone()).unwrap_or_default();
@@ -14,6 +16,14 @@ pub(crate) fn flaw(bundle: &Value) -> Option<&'static str> {
         (_, false) => Some("failed to parse certificate: x509: malformed certificate"),
         (_, true) => None,
     }
+}
+
+/// Returns the `caBundle` of a conversion webhook that cannot be used, and why.
+pub(crate) fn conversion_flaw(crd: &Value) -> Option<(&Value, &'static str)> {
+    let bundle = at(crd, "/spec/conversion/webhook/clientConfig/caBundle");
+    let has_webhook = text(crd, "/spec/conversion/strategy") == "Webhook";
+    let why = has_webhook.then(|| flaw(bundle)).flatten()?;
+    Some((bundle, why))
 }
 
 /// Returns how many PEM blocks there are, and whether one of them is a certificate.

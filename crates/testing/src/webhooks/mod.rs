@@ -11,7 +11,7 @@ mod tls;
 
 use std::error::Error;
 
-pub(crate) use self::bundle::flaw;
+pub(crate) use self::bundle::{conversion_flaw, flaw};
 pub(crate) use self::http::post;
 pub(crate) use self::in_process::{Subject, Webhook, Webhooks};
 

@@ -3,11 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::{
-    kinds::{
-        definition,
-        kind::{Kind, Kinds},
-    },
+    kinds::kind::{Kind, Kinds},
     values::object::{self, at, flag, list, map, now, section, strings, text},
+    webhooks,
 };
 
 /// Returns the name of a definition that another one of its group has already, and what kind of name it is.
@@ -64,7 +62,7 @@ pub(crate) fn establish(kinds: &Kinds, crd: &Value) -> (bool, Value) {
     let conditions = match &conflict {
         None => [
             condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
-            if definition::flaw(crd).is_some() {
+            if webhooks::conversion_flaw(crd).is_some() {
                 condition(
                     "Established",
                     false,

@@ -19,14 +19,6 @@ use crate::{
     webhooks,
 };
 
-/// Returns the `caBundle` of a conversion webhook that cannot be used, and why.
-pub(crate) fn flaw(crd: &Value) -> Option<(&Value, &'static str)> {
-    let bundle = at(crd, "/spec/conversion/webhook/clientConfig/caBundle");
-    let has_webhook = text(crd, "/spec/conversion/strategy") == "Webhook";
-    let why = has_webhook.then(|| webhooks::flaw(bundle)).flatten()?;
-    Some((bundle, why))
-}
-
 pub(crate) fn is_definition(kind: &Kind) -> bool {
     kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition"
 }
@@ -88,8 +80,8 @@ pub(crate) fn check(crd: &Value, old: Option<&Value>) -> Vec<StatusCause> {
     let mut causes: Vec<_> = definition::causes(crd).into_iter().map(of_field).collect();
     causes.extend(stored(crd));
     if let Some(old) = old
-        && flaw(old).is_none()
-        && let Some((bundle, why)) = flaw(crd)
+        && webhooks::conversion_flaw(old).is_none()
+        && let Some((bundle, why)) = webhooks::conversion_flaw(crd)
     {
         let why = format!("unable to load root certificates: {why}");
         causes.push(invalid(
