@@ -12,8 +12,8 @@ use crate::{
 
 /// What programs can name in the generated code of a release.
 pub(super) struct Api {
-    /// The types of schemas, by module, kind and path.
-    places: BTreeMap<(String, String, String), LocatedType>,
+    /// The types of schemas.
+    places: BTreeMap<Location, LocatedType>,
     /// Everything else, by module.
     items: BTreeMap<String, Items>,
     /// The modules by the folder of their code.
@@ -21,6 +21,14 @@ pub(super) struct Api {
     kinds: BTreeMap<String, Vec<String>>,
     /// The kinds of what converts between versions, by module and name.
     conversions: BTreeMap<(String, String), String>,
+}
+
+/// A location in the schema of a kind.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Location {
+    module: String,
+    kind: String,
+    path: String,
 }
 
 /// The type of one schema location.
@@ -109,9 +117,12 @@ impl Api {
                 let Some(kind) = model.kind_of(id) else {
                     continue;
                 };
-                let path = &model.types[id].origin.path;
-                let key = (module.api_version(), kind.kind.clone(), path.to_string());
-                places.insert(key, place(model, id));
+                let location = Location {
+                    module: module.api_version(),
+                    kind: kind.kind.clone(),
+                    path: model.types[id].origin.path.to_string(),
+                };
+                places.insert(location, place(model, id));
             }
         }
         let mut conversions = BTreeMap::new();
@@ -143,28 +154,27 @@ impl Api {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
         };
         let is_kept = |(module, name): (&String, &String)| {
-            let mut places = after.places.iter().map(|(key, new)| (&key.0, &new.name));
+            let mut places = after.places.iter().map(|(at, new)| (&at.module, &new.name));
             places.any(|it| it == (module, name))
         };
-        self.places.iter().any(|((module, of, path), old)| {
-            let is_kind = *module == broken.module && Some(of) == kind;
-            is_kind && is_below(path) && !is_kept((module, &old.name))
+        self.places.iter().any(|(at, old)| {
+            let is_kind = at.module == broken.module && Some(&at.kind) == kind;
+            is_kind && is_below(&at.path) && !is_kept((&at.module, &old.name))
         })
     }
 
     /// Returns what a program that compiles with this release does not compile with in another one.
     pub(super) fn breaks(&self, after: &Self) -> Vec<Break> {
         let mut found = Vec::new();
-        for ((module, kind, path), old) in &self.places {
+        for (at, old) in &self.places {
             let mut report = Report {
-                module,
-                kind,
+                module: &at.module,
+                kind: &at.kind,
                 found: &mut found,
             };
-            let key = (module.clone(), kind.clone(), path.clone());
-            match after.places.get(&key) {
-                Some(new) => compare(path, old, new, &mut report),
-                None if path.is_empty() => {
+            match after.places.get(at) {
+                Some(new) => compare(&at.path, old, new, &mut report),
+                None if at.path.is_empty() => {
                     let what = "is removed, with its types".to_owned();
                     report.add("", &old.name, what, Vec::new());
                 }

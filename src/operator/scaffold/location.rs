@@ -6,7 +6,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{operator::cargo, output::yaml};
+use crate::operator::cargo;
 
 /// The checkout that this program was built from. A release has none: its packages depend on published versions, and its bytes do not
 /// depend on the directory of the build.
@@ -65,11 +65,14 @@ impl RuntimeCrates {
         match self {
             Self::Registry => version,
             Self::Path(path) => {
-                let path = yaml::quote(&format!("{path}/{name}"));
+                let path = toml::Value::from(format!("{path}/{name}"));
                 format!("{version}, path = {path}")
             }
             Self::Git { url, rev } => {
-                let (url, rev) = (yaml::quote(url), yaml::quote(rev));
+                let (url, rev) = (
+                    toml::Value::from(url.as_str()),
+                    toml::Value::from(rev.as_str()),
+                );
                 format!("{version}, git = {url}, rev = {rev}")
             }
         }

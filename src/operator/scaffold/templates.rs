@@ -198,7 +198,7 @@ fn environment() -> Result<Environment<'static>, Error> {
         Value::from_safe_string(yaml::string(&text))
     });
     environment.add_filter("toml", |text: String| {
-        Value::from_safe_string(yaml::quote(&text))
+        Value::from_safe_string(toml::Value::from(text).to_string())
     });
     environment.add_filter("rust", |text: String| {
         Value::from_safe_string(format!("{text:?}"))

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// How many Pods one pass creates, as real controllers do at a time. The changes that it makes lead to the next pass.
 const STEP: usize = 500;
 /// How many Pods there are when the controllers stop creating more.
-pub(crate) const MOST: usize = 5_000;
+pub(crate) const MOST: usize = 1_000;
 
 impl Pass<'_> {
     /// Returns whether one more Pod may be created for an owner, and writes why if not.

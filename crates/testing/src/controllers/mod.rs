@@ -60,7 +60,7 @@ type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 
 /// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
 ///
-/// They create at most 5,000 Pods, and write a Warning when a workload wants more.
+/// They create at most 1,000 Pods, and write a Warning when a workload wants more.
 ///
 /// They write the Events of the real ones, such as `ScalingReplicaSet`, `SuccessfulCreate` and `Scheduled`, and remove them after an hour.
 ///

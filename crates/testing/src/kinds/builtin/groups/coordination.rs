@@ -7,21 +7,13 @@ use crate::kinds::builtin::{
 
 pub(super) const GROUP: Group = Group {
     name: "coordination.k8s.io",
-    kinds: &[
-        Strategy {
-            kind: "LeaseCandidate",
-            creates_on_update: true,
-            needs_version: true,
-            ..Strategy::PLAIN
-        },
-        Strategy {
-            kind: "Lease",
-            columns: &[("Holder", "/spec/holderIdentity")],
-            validate: |it, _, _, object| others::lease(it, object),
-            creates_on_update: true,
-            needs_version: true,
-            ..Strategy::PLAIN
-        },
-    ],
+    kinds: &[Strategy {
+        kind: "Lease",
+        columns: &[("Holder", "/spec/holderIdentity")],
+        validate: |it, _, _, object| others::lease(it, object),
+        creates_on_update: true,
+        needs_version: true,
+        ..Strategy::PLAIN
+    }],
     ..Group::EMPTY
 };
