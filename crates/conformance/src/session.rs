@@ -100,29 +100,37 @@ impl Session {
         } else {
             "application/json"
         };
-        let mut request = Request::builder()
-            .method(method)
-            .uri(&path)
-            .header(header::CONTENT_TYPE, content)
-            .header(header::ACCEPT, accept)
-            .header(header::USER_AGENT, "conformance/1");
-        if let Some(user) = &step.user {
-            request = request.header("impersonate-user", user);
-        }
-        let request = request.body(Body::from(body))?;
-        let response = match self.client.send(request).await {
-            // A real server that panics closes the connection.
-            Err(kube::Error::Service(_)) => return Ok(Answer::none()),
-            response => response?,
+        let mut attempts = 0..10;
+        let (status, warnings, bytes) = loop {
+            let mut request = Request::builder()
+                .method(method)
+                .uri(&path)
+                .header(header::CONTENT_TYPE, content)
+                .header(header::ACCEPT, accept)
+                .header(header::USER_AGENT, "conformance/1");
+            if let Some(user) = &step.user {
+                request = request.header("impersonate-user", user);
+            }
+            let request = request.body(Body::from(body.clone()))?;
+            let response = match self.client.send(request).await {
+                // A real server that panics closes the connection.
+                Err(kube::Error::Service(_)) => return Ok(Answer::none()),
+                response => response?,
+            };
+            let status = response.status().as_u16();
+            let warnings = response.headers().get_all(header::WARNING).iter();
+            let mut warnings: Vec<String> = warnings
+                .filter_map(|it| it.to_str().ok())
+                .map(str::to_owned)
+                .collect();
+            warnings.sort_unstable();
+            let bytes = response.into_body().collect().await?.to_bytes();
+            // The storage of a new kind is not ready on a slow machine. No answer of a script has this status.
+            if !self.is_real || status != 429 || attempts.next().is_none() {
+                break (status, warnings, bytes);
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
         };
-        let status = response.status().as_u16();
-        let warnings = response.headers().get_all(header::WARNING).iter();
-        let mut warnings: Vec<String> = warnings
-            .filter_map(|it| it.to_str().ok())
-            .map(str::to_owned)
-            .collect();
-        warnings.sort_unstable();
-        let bytes = response.into_body().collect().await?.to_bytes();
         let mut body = if bytes.is_empty() || step.brief {
             Value::Null
         } else if path.contains("watch=") && status == 200 {

@@ -134,16 +134,23 @@ fn status(object: &Value, pods: Pods) -> Option<(String, Value)> {
     let name = text(object, "/metadata/name");
     let path = format!("/{}/{name}", plural.replace("{}", namespace));
     let now = kube_codegen_record::clock::now().to_string();
-    if plural.ends_with("jobs") && pods == Pods::Failing {
-        let status = json!({"failed": 1, "startTime": now, "conditions": [
-            {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastProbeTime": now, "lastTransitionTime": now},
-        ]});
-        return Some((path, status));
-    }
     if plural.ends_with("jobs") {
-        let status = json!({"succeeded": 1, "startTime": now, "completionTime": now, "conditions": [
-            {"type": "Complete", "status": "True", "lastProbeTime": now, "lastTransitionTime": now},
-        ]});
+        // The server accepts the end of a Job only after the condition that announces it.
+        let ended = |conditions: [&str; 2], reason: &str| {
+            let conditions = conditions.map(|name| {
+                json!({"type": name, "status": "True", "reason": reason, "lastProbeTime": now, "lastTransitionTime": now})
+            });
+            json!({"startTime": now, "conditions": conditions})
+        };
+        let mut status;
+        if pods == Pods::Failing {
+            status = ended(["FailureTarget", "Failed"], "BackoffLimitExceeded");
+            status["failed"] = 1.into();
+        } else {
+            status = ended(["SuccessCriteriaMet", "Complete"], "CompletionsReached");
+            status["succeeded"] = 1.into();
+            status["completionTime"] = now.as_str().into();
+        }
         return Some((path, status));
     }
     let mut status = json!({

@@ -120,7 +120,12 @@ async fn reconcile(site: Arc<Site>, context: Arc<Context>) -> kube::Result<Actio
         Bug::MissedDelete => apply(&site, &context).await,
         Bug::FinalizerTooEarly if site.metadata.deletion_timestamp.is_some() => {
             if site.finalizers().iter().any(|name| name == FINALIZER) {
-                let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+                let mut others = site.finalizers().to_vec();
+                others.retain(|name| name != FINALIZER);
+                let version = &site.metadata.resource_version;
+                let patch = Patch::Merge(
+                    json!({"metadata": {"finalizers": others, "resourceVersion": version}}),
+                );
                 let api = Api::<Site>::namespaced(context.client.clone(), "default");
                 let removed = api
                     .patch(&site.name_any(), &PatchParams::default(), &patch)
