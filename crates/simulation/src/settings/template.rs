@@ -257,7 +257,8 @@ impl Primary {
             path: path.iter().map(|name| (*name).to_owned()).collect(),
             value,
         };
-        let mut changes = vec![change(&["metadata", "labels"], json!({"changed": "yes"}))];
+        // One label alone: others may have labels, too.
+        let mut changes = vec![change(&["metadata", "labels", "changed"], json!("yes"))];
         let data = base.get("data").and_then(Value::as_object);
         if let Some((key, _)) = data.and_then(|data| data.iter().next()) {
             // Valid in a ConfigMap, and as base64 in a Secret.
