@@ -72,7 +72,7 @@ macro_rules! records {
                     $(see($crate::private::Value::view(&self.$field)$(.$unless())?);)?
                 )*
             }
-            // Counts down instead of a `match`, since the table has no numbers. Optimized, it is the same jump table.
+            // Counts down, since the table has no numbers. Optimized, it is the same jump table as a `match` of them.
             #[allow(unused_assignments, unused_mut, unused_variables)]
             fn at(&mut self, index: usize) -> $crate::private::Slot<'_> {
                 let mut before = index;

@@ -92,9 +92,9 @@ pub struct Fixed(pub &'static str);
 pub trait Record {
     /// Returns the names of the fields on the wire, in byte order.
     fn names(&self) -> &'static [&'static str];
-    /// Shows the value of each field, in the order of the names.
+    /// Calls `see` with the value of each field, in the order of the names.
     fn each<'a>(&'a self, see: &mut dyn FnMut(View<'a>));
-    /// Returns the value of a field; [`View::Absent`] beyond the last.
+    /// Returns the value of a field; [`View::Absent`] beyond the last. It passes all fields: [`Self::each`] is for several.
     fn get(&self, index: usize) -> View<'_> {
         let (mut before, mut found) = (index, View::Absent);
         self.each(&mut |view| {
@@ -115,6 +115,13 @@ pub trait Record {
     fn rest_mut(&mut self) -> Option<&mut BTreeMap<String, serde_json::Value>> {
         None
     }
+}
+
+/// Returns the values of all fields, in the order of the names.
+pub(crate) fn views(record: &dyn Record) -> Vec<View<'_>> {
+    let mut all = Vec::with_capacity(record.names().len());
+    record.each(&mut |view| all.push(view));
+    all
 }
 
 /// A value that is one literal on the wire.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::ApplyError;
 use crate::{
     place::resolve,
-    value::{Record, Slot, Value, View},
+    value::{Record, Slot, Value, View, views},
 };
 
 /// Fields with a constant value, which are always sent.
@@ -55,15 +55,25 @@ impl Found {
     fn record(&mut self, of: &dyn Record, blank: &mut dyn Record) -> Result<Json, ApplyError> {
         let names = of.names();
         let mut fields = Map::new();
-        for (index, name) in names.iter().copied().enumerate() {
-            let view = of.get(index);
+        // Of each present field: whether it is required, and whether it has the blank value.
+        let mut present = Vec::new();
+        let defaults = views(blank).into_iter();
+        for (index, ((name, view), default)) in names
+            .iter()
+            .copied()
+            .zip(views(of))
+            .zip(defaults)
+            .enumerate()
+        {
             if matches!(view, View::Absent) {
                 continue;
             }
-            let default = blank.get(index);
             let is_required = !matches!(default, View::Absent);
             let is_header = self.path.is_empty() && HEADER.contains(&name);
             let is_blank = is_required && !is_header && is_blank(view, default)?;
+            present.push((index, name, view, is_required, is_blank));
+        }
+        for (index, name, view, is_required, is_blank) in present {
             self.path.push(Step::Field(name.to_owned()));
             let value = if is_blank {
                 None

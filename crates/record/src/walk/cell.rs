@@ -71,6 +71,7 @@ fn integer(number: &serde_json::Number) -> i64 {
 /// Every number is a float in such a column, without a fraction if it is whole: kubectl reads it as an integer again.
 fn float(number: &serde_json::Number) -> Value {
     let float = Number::from(number).as_f64();
+    // kubectl sees the shortest digits of the float, as the server writes them: not the integer next to it.
     let digits = float.to_string();
     match (digits.parse::<i64>(), digits.parse::<u64>()) {
         (Ok(whole), _) => whole.into(),

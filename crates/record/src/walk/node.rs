@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::value::{List, Map, Record, View};
+use crate::value::{List, Map, Record, View, views};
 
 /// A value found by a path.
 #[derive(Clone)]
@@ -130,7 +130,7 @@ fn entries(map: &dyn Map) -> Vec<Node<'_>> {
 }
 
 fn fields(record: &dyn Record) -> Vec<Node<'_>> {
-    let declared = (0..record.names().len()).filter_map(|index| Node::from_view(record.get(index)));
+    let declared = views(record).into_iter().filter_map(Node::from_view);
     declared
         .chain(
             record

@@ -296,6 +296,8 @@ impl<'t> PathParser<'t> {
     /// Parses the four digits after `\u`.
     fn unicode(&mut self) -> Parsed<char> {
         let digits = self.rest().get(..4);
+        // The parser of integers takes a sign, too.
+        let digits = digits.filter(|it| it.bytes().all(|it| it.is_ascii_hexdigit()));
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let Some(found) = code.and_then(char::from_u32) else {
             return self.error("expected four hexadecimal digits");
