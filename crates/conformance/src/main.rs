@@ -132,11 +132,7 @@ async fn record(names: &[String]) -> TestResult {
 
 /// Records the types of the built-in kinds for the API server in memory.
 async fn types() -> TestResult {
-    use kube_codegen_conformance::types::CONFIG;
-    let plane = ControlPlane::builder()
-        .api_server_arg(CONFIG)
-        .start()
-        .await?;
+    let plane = ControlPlane::start().await?;
     let session = Session::new(plane.client()?, "default");
     let types = kube_codegen_conformance::types::read(&session).await?;
     let folder = folder("../testing/src/kinds/builtin");

@@ -26,7 +26,6 @@ const VERSIONS: &[&str] = &[
     "apis/batch/v1",
     "apis/certificates.k8s.io/v1",
     "apis/coordination.k8s.io/v1",
-    "apis/coordination.k8s.io/v1beta1",
     "apis/discovery.k8s.io/v1",
     "apis/events.k8s.io/v1",
     "apis/flowcontrol.apiserver.k8s.io/v1",
@@ -42,9 +41,6 @@ const VERSIONS: &[&str] = &[
 
 /// A type of requests alone.
 const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
-
-/// What a server needs to serve all of the versions.
-pub const CONFIG: &str = "--runtime-config=coordination.k8s.io/v1beta1=true";
 
 /// JSON name, Go type, when the zero value is written (`pointer`, `omit` or `write`), and the field numbers in protobuf.
 type Field = (String, String, String, String);

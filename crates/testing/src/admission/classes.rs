@@ -56,7 +56,7 @@ pub(super) fn apply(
     }
 }
 
-/// Refuses a second default of the priority classes.
+/// Rejects a second default of the priority classes.
 pub(crate) fn check(store: &Store, kind: &Kind, object: &Value) -> Answer<()> {
     if kind.group != "scheduling.k8s.io" || !flag(object, "/globalDefault") {
         return Ok(());
@@ -84,7 +84,7 @@ fn default_priority(store: &Store) -> Option<Arc<Value>> {
     classes.find(|class| flag(class, "/globalDefault"))
 }
 
-/// A kind of classes of which an annotation marks the default, and where an object names its class.
+/// A kind of class whose default an annotation marks, and the field in which an object names its class.
 struct Defaulted {
     api_version: &'static str,
     kind: &'static str,

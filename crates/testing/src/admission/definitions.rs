@@ -9,7 +9,7 @@ use crate::{
     values::{object::deleting, status::Answer},
 };
 
-/// Refuses a new instance of a definition that is being deleted.
+/// Rejects a new instance of a definition that is being deleted.
 pub(crate) fn admit(store: &Store, kind: &Kind, name: &str) -> Answer<()> {
     let found = kind.custom.then(|| of(store, kind)).flatten();
     if found.is_some_and(|(_, crd)| deleting(&crd)) {

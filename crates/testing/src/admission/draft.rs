@@ -22,7 +22,7 @@ pub(crate) struct Draft {
     pub(super) is_labelled: bool,
     /// Whether a webhook has changed it.
     pub(super) is_mutated: bool,
-    /// An apply that changes nothing: neither is anything admitted nor stored, unless a webhook changes the object.
+    /// An apply that changes nothing: it is neither admitted nor stored, unless a webhook that is called over HTTP changes the object.
     pub(crate) is_same: bool,
     pub(crate) comparison: Comparison,
 }

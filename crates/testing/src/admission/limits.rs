@@ -24,7 +24,7 @@ type Amounts = BTreeMap<String, ParsedQuantity>;
 
 /// Gives the containers of a new Pod the requests and limits that they omit.
 pub(crate) fn set_defaults(store: &Store, kind: &Kind, pod: &mut Value) {
-    if !is_core(kind, "Pod") {
+    if !kind.is_pod() {
         return;
     }
     for range in ranges(store, object::namespace(pod)) {
@@ -87,7 +87,7 @@ fn fill(
     set
 }
 
-/// Refuses a new Pod, or a new or changed claim, that exceeds the bounds of its namespace.
+/// Rejects a new Pod, or a new or changed claim, that exceeds the bounds of its namespace.
 pub(crate) fn check(
     store: &Store,
     request: &Request,
@@ -95,8 +95,8 @@ pub(crate) fn check(
     object: &Value,
 ) -> Answer<()> {
     let kind = &request.target.kind;
-    let is_pod = is_core(kind, "Pod") && old.is_none();
-    let is_claim = is_core(kind, "PersistentVolumeClaim");
+    let is_pod = kind.is_pod() && old.is_none();
+    let is_claim = kind.group.is_empty() && kind.kind == "PersistentVolumeClaim";
     if !(is_pod || is_claim) || !request.target.subresource.is_empty() || old.is_some_and(deleting)
     {
         return Ok(());
@@ -240,10 +240,6 @@ fn ranges(store: &Store, namespace: &str) -> Vec<Arc<Value>> {
     let kind = store.kinds.named("v1", "LimitRange");
     kind.map(|kind| store.list(kind, namespace))
         .unwrap_or_default()
-}
-
-fn is_core(kind: &Kind, name: &str) -> bool {
-    kind.group.is_empty() && kind.kind == name
 }
 
 fn containers(pod: &Value) -> impl Iterator<Item = &Value> {

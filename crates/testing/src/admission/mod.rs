@@ -40,16 +40,12 @@ pub(crate) fn complete(
     draft: &mut Draft,
     notes: &mut Notes,
 ) -> Answer<()> {
-    if draft.is_same {
-        return Ok(());
-    }
-    let version = request.target.version()?;
+    let (kind, version) = (&request.target.kind, request.target.version()?);
     let labels = at(&draft.object, "/metadata/labels").as_object();
     draft.is_labelled = labels.is_some_and(|it| !it.is_empty());
     match &version.types {
         Types::None => {
             normalize(draft);
-            track(request, draft);
         }
         Types::Custom { rules, .. } => {
             rules.prune(&mut draft.object);
@@ -59,23 +55,24 @@ pub(crate) fn complete(
                 rules.apply_defaults(&mut draft.object);
             }
             draft.unrounded = normalize(draft);
-            track(request, draft);
         }
         Types::Builtin(name) => {
-            builtin::default(
-                &request.target.kind,
-                builtin::schema(name),
-                &mut draft.object,
-            );
+            builtin::default(kind, builtin::schema(name), &mut draft.object);
             // What is stored has the defaults of another version.
-            let kind = &request.target.kind;
             let stored = builtin::stored(kind, draft.object.take());
             draft.object = builtin::converted(kind, stored, &request.target.version);
-            track(request, draft);
-            if draft.old.is_none() && !request.target.subresource.is_empty() {
-                object::map(&mut draft.object).remove("status");
-            }
         }
+    }
+    // What the server and webhooks set after this has no owner.
+    fields::track(
+        &mut draft.object,
+        draft.old.as_deref(),
+        request,
+        &draft.sent,
+    );
+    let is_created_by_status = draft.old.is_none() && !request.target.subresource.is_empty();
+    if is_created_by_status && matches!(version.types, Types::Builtin(_)) {
+        object::map(&mut draft.object).remove("status");
     }
     plug_in(store, request, draft, notes)
 }
@@ -92,7 +89,7 @@ fn plug_in(store: &Store, request: &Request, draft: &mut Draft, notes: &mut Note
     classes::apply(store, kind, object, notes)
 }
 
-/// Replaces the new state by that which a webhook gives it.
+/// Replaces the new state by the object that a webhook gives back.
 fn change(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
     draft.object = object;
     draft.is_same &= draft.old.as_deref() == Some(&draft.object);
@@ -125,11 +122,8 @@ pub(crate) fn validate(
     draft: &mut Draft,
     notes: &mut Notes,
 ) -> Answer<()> {
-    if draft.is_same {
-        return Ok(());
-    }
     if draft.is_mutated {
-        // What the plug-ins warn of, they have warned of before.
+        // The plug-ins have given their warnings before.
         plug_in(store, request, draft, &mut Notes::default())?;
     }
     let (kind, subresource) = (&request.target.kind, &request.target.subresource);
@@ -159,7 +153,9 @@ pub(crate) fn validate(
             causes.extend(builtin::validate(kind, subresource, old, object));
             // An invalid object gets errors alone, and an update of the status no warnings.
             if causes.is_empty() && subresource != "status" {
-                notes.warnings.extend((strategy.warnings)(old, object));
+                notes
+                    .warnings
+                    .extend((strategy.warnings)(strategy, old, object));
             }
         }
     }
@@ -172,12 +168,6 @@ pub(crate) fn validate(
     }
     pod_security::admit(store, request, old, object, notes)?;
     limits::check(store, request, old, object)
-}
-
-/// What the server and webhooks set after this has no owner.
-fn track(request: &Request, draft: &mut Draft) {
-    let old = draft.old.as_deref();
-    fields::track(&mut draft.object, old, request, &draft.sent);
 }
 
 /// An object that is being deleted gets no more finalizers.

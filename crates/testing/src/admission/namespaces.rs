@@ -13,7 +13,7 @@ use crate::{
 
 /// The admission plugin `NamespaceLifecycle` protects them.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
-/// Refuses a new object in a namespace that does not exist or is being deleted.
+/// Rejects a new object in a namespace that does not exist or is being deleted.
 pub(crate) fn admit(store: &Store, kind: &Kind, namespace: &str, name: &str) -> Answer<()> {
     if !store.namespaces || !kind.namespaced {
         return Ok(());
@@ -47,7 +47,7 @@ pub(crate) fn admit(store: &Store, kind: &Kind, namespace: &str, name: &str) -> 
     Err(status)
 }
 
-/// Refuses the deletion of a namespace that every cluster needs.
+/// Rejects the deletion of a namespace that every cluster needs.
 pub(crate) fn admit_delete(store: &Store, kind: &Kind, name: &str) -> Answer<()> {
     if store.namespaces && kind.is_namespace() && IMMORTAL.contains(&name) {
         return Err(forbidden(kind, name, "this namespace may not be deleted"));
@@ -55,9 +55,9 @@ pub(crate) fn admit_delete(store: &Store, kind: &Kind, name: &str) -> Answer<()>
     Ok(())
 }
 
-/// Returns why a new Pod is refused, after its account was set as the admission plugin `ServiceAccount` does.
+/// Returns why a new Pod is rejected, after its account was set as the admission plugin `ServiceAccount` does.
 pub(crate) fn admit_pod(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
-    if !store.namespaces || !store.accounts || kind.kind != "Pod" || !kind.group.is_empty() {
+    if !store.namespaces || !store.accounts || !kind.is_pod() {
         return Ok(());
     }
     let account = match object::text(pod, "/spec/serviceAccountName") {

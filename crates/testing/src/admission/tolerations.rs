@@ -9,7 +9,7 @@ use crate::{
 
 /// Adds the tolerations that a Pod omits.
 pub(super) fn apply(kind: &Kind, pod: &mut Value) {
-    if !kind.group.is_empty() || kind.kind != "Pod" {
+    if !kind.is_pod() {
         return;
     }
     let spec = section(pod, "spec");

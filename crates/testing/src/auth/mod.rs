@@ -10,7 +10,7 @@ use kube::core::response::{Status, reason};
 use serde_json::{Value, json};
 
 use crate::{
-    handlers::client::Client,
+    handlers::client::{Client, check},
     kinds::store::{Backend, Store},
     rbac::{self, Attributes},
     request::{AUTHENTICATED, MASTERS, User},
@@ -67,7 +67,7 @@ pub(crate) fn start(store: &mut Store) {
         {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
         {"verbs": ["*"], "nonResourceURLs": ["*"]},
     ]);
-    let own_rights = json!([
+    let own = json!([
         {"verbs": ["create"], "apiGroups": ["authorization.k8s.io"], "resources": ["selfsubjectaccessreviews", "selfsubjectrulesreviews"]},
         {"verbs": ["create"], "apiGroups": ["authentication.k8s.io"], "resources": ["selfsubjectreviews"]},
     ]);
@@ -77,7 +77,7 @@ pub(crate) fn start(store: &mut Store) {
     let public = json!([{"verbs": ["get"], "nonResourceURLs": ["/healthz", "/livez", "/readyz", "/version", "/version/"]}]);
     for (name, rules, group) in [
         ("cluster-admin", everything, MASTERS),
-        ("system:basic-user", own_rights, AUTHENTICATED),
+        ("system:basic-user", own, AUTHENTICATED),
         ("system:discovery", discovery, AUTHENTICATED),
         (
             "system:public-info-viewer",
@@ -85,16 +85,13 @@ pub(crate) fn start(store: &mut Store) {
             "system:unauthenticated",
         ),
     ] {
-        Client::new(store)
-            .create("kube-apiserver", &role(name, rules))
-            .ok();
-        Client::new(store)
-            .create("kube-apiserver", &binding(name, group))
-            .ok();
+        for object in [role(name, rules), binding(name, group)] {
+            check(Client::new(store).create("kube-apiserver", &object));
+        }
     }
     let roles: Vec<Value> = serde_json::from_str(ROLES).unwrap_or_default();
     for role in roles {
-        Client::new(store).create("kube-apiserver", &role).ok();
+        check(Client::new(store).create("kube-apiserver", &role));
     }
 }
 

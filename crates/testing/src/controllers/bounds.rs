@@ -1,25 +1,19 @@
-//! Bounds what the controllers create: a workload may want two thousand million Pods, and memory does not.
+//! Bounds the Pods that the controllers create: a workload may want two billion of them, more than memory holds.
 
 use super::{events::Source, pass::Pass};
 use serde_json::Value;
 
-/// How many Pods one pass creates, as real controllers do at a time. The changes that it makes lead to the next pass.
-const STEP: usize = 500;
 /// How many Pods there are when the controllers stop creating more.
-pub(crate) const MOST: usize = 1_000;
+const MOST: usize = 1_000;
 
 impl Pass<'_> {
     /// Returns whether one more Pod may be created for an owner, and writes why if not.
     pub(super) fn has_room(&mut self, controller: &str, owner: &Value) -> bool {
-        if self.room.created >= STEP {
-            return false;
-        }
-        let found = match self.room.found {
-            Some(found) => found,
-            None => self.client.list("v1", "Pod").len(),
-        };
-        self.room.found = Some(found);
-        if found + self.room.created >= MOST {
+        let count = || MOST.saturating_sub(self.client.list("v1", "Pod").len());
+        let room = self.room.get_or_insert_with(count);
+        let has_room = *room > 0;
+        *room = room.saturating_sub(1);
+        if !has_room {
             let message = format!(
                 "Error creating: there are {MOST} Pods, and the controllers in memory create no more"
             );
@@ -29,9 +23,7 @@ impl Pass<'_> {
                 "FailedCreate",
                 &message,
             );
-            return false;
         }
-        self.room.created += 1;
-        true
+        has_room
     }
 }

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use kube_codegen_formats::names;
 use serde_json::{Value, json};
 
 use super::pass::{AGENT, Known, Pass};
-use crate::values::object::{self, at, now, put, text};
+use crate::{
+    handlers::client::check,
+    values::object::{self, at, now, put, text},
+};
 
 /// How long the API server keeps an Event (`--event-ttl`).
 const KEPT: Duration = Duration::from_secs(3600);
@@ -134,8 +138,9 @@ impl Pass<'_> {
             written: self.now,
         };
         // An Event in a namespace that is being deleted is lost, as in a cluster.
-        if self.client.create(AGENT, &event).is_ok() {
-            self.events.known.insert(key, known);
+        match self.client.create(AGENT, &event) {
+            Ok(_) => drop(self.events.known.insert(key, known)),
+            failed => check(failed),
         }
     }
 
@@ -181,6 +186,16 @@ fn key(of: &Value, reason: &str, message: &str) -> String {
     format!("{}/{reason}/{message}", object::uid(of))
 }
 
+/// Returns the name of an Event about an object, whose own name may be too long for that or not be allowed.
+pub(super) fn name(of: &Value, number: u64) -> String {
+    let name = format!("{}.{number:016x}", object::name(of));
+    if names::dns_1123_subdomain(&name).is_empty() {
+        name
+    } else {
+        format!("{number:016x}")
+    }
+}
+
 fn event(of: &Value, note: Note<'_>, number: u64) -> Value {
     let (component, host) = match note.source {
         Source::Controller(name) => (name, ""),
@@ -194,7 +209,7 @@ fn event(of: &Value, note: Note<'_>, number: u64) -> Value {
     let mut event = json!({
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"name": format!("{}.{number:016x}", object::name(of)), "namespace": namespace},
+        "metadata": {"name": name(of, number), "namespace": namespace},
         "involvedObject": {
             "apiVersion": text(of, "/apiVersion"),
             "kind": text(of, "/kind"),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{namespaces, pass::AGENT};
+use super::{events, namespaces, pass::AGENT};
 use crate::{
-    handlers::client::Client,
+    handlers::client::{Client, check},
     handlers::removal::{FOREGROUND, ORPHAN, Propagation, delete, is_ending, remove},
     kinds::{kind::Kind, store::Store},
     values::object::{self, deleting, flag, list, now, put, strings, text},
@@ -154,7 +154,7 @@ fn report_strangers(store: &mut Store, object: &Value) {
             "apiVersion": "v1",
             "kind": "Event",
             "metadata": {
-                "name": format!("{}.{number:x}", object::name(object)),
+                "name": events::name(object, number),
                 "namespace": if namespace.is_empty() { "default" } else { namespace },
             },
             "involvedObject": {
@@ -173,8 +173,7 @@ fn report_strangers(store: &mut Store, object: &Value) {
             "firstTimestamp": now(),
             "lastTimestamp": now(),
         });
-        // A namespace that is being deleted takes no Events.
-        Client::new(store).create(AGENT, &event).ok();
+        check(Client::new(store).create(AGENT, &event));
     }
 }
 

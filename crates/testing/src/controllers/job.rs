@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     events::Source,
-    pass::{Pass, active, condition, pod_of, ready, without_zeros},
+    pass::{Pass, active, condition, number, pod_of, ready, without_zeros},
 };
 use crate::values::object::{self, at, flag, list, now, text};
 
@@ -31,7 +31,10 @@ fn reconcile(pass: &mut Pass<'_>, job: &Value) {
         i64::try_from(with.count()).unwrap_or(i64::MAX)
     };
     let pods = pass.owned(job, "Pod");
-    let (succeeded, failed) = (count(&pods, "Succeeded"), count(&pods, "Failed"));
+    // A Pod that was counted may be deleted, and the server rejects a counter that falls.
+    let counted = |phase: &str, counter: &str| count(&pods, phase).max(number(job, counter));
+    let succeeded = counted("Succeeded", "/status/succeeded");
+    let failed = counted("Failed", "/status/failed");
     let running = i64::try_from(pods.iter().filter(|pod| active(pod)).count()).unwrap_or_default();
     let limit = at(job, "/spec/backoffLimit").as_i64().unwrap_or(6);
     let too_many = failed > limit;
@@ -68,7 +71,8 @@ fn reconcile(pass: &mut Pass<'_>, job: &Value) {
         .into();
     status["terminating"] = 0.into();
     status["uncountedTerminatedPods"] = json!({});
-    if !suspended {
+    // A Job that has ended has a start, even if it is suspended by now.
+    if !suspended || complete || too_many {
         status["startTime"] = match at(job, "/status/startTime") {
             Value::Null => now(),
             time => time.clone(),

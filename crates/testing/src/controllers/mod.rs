@@ -17,6 +17,7 @@ mod pods;
 mod reactions;
 mod sets;
 mod stateful;
+mod writes;
 
 use std::{
     collections::HashMap,
@@ -26,17 +27,17 @@ use std::{
 };
 
 use k8s_openapi::api::core::v1::Pod;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::{
-    handlers::client::Client,
+    handlers::client::{Client, check},
     kinds::{
         builtin,
         store::{Backend, Store},
     },
     storage::lock,
-    values::object::put,
+    values::{object::put, status::Answer},
 };
 use pass::{Events, Pass};
 pub(crate) use reactions::{Alone, Immediate, collect};
@@ -60,7 +61,7 @@ type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 
 /// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
 ///
-/// They create at most 1,000 Pods, and write a Warning when a workload wants more.
+/// They create Pods until there are 1,000, and write a Warning when a workload wants more.
 ///
 /// They write the Events of the real ones, such as `ScalingReplicaSet`, `SuccessfulCreate` and `Scheduled`, and remove them after an hour.
 ///
@@ -149,7 +150,26 @@ impl Controllers {
         self
     }
 
-    /// Lets Pods with `restartPolicy: Never` succeed, as those of Jobs do: `helm test` waits for that. Without it, they keep running.
+    /// Lets each Pod with `restartPolicy: Never` succeed like the Pods of Jobs: as long after it is ready as [`Self::done_after`] says.
+    ///
+    /// By default such a Pod keeps running, since nothing tells how long its program takes. Use this when something waits for the end of a
+    /// Pod without a Job, as `helm test` does:
+    ///
+    /// ```
+    /// # use kube_codegen_testing::{ApiServer, Controllers};
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = ApiServer::builder().controllers(Controllers::new().end_unrestarted()).build();
+    /// let pods: kube::Api<Pod> = kube::Api::namespaced(server.client(), "default");
+    /// let test: Pod = serde_json::from_value(serde_json::json!({
+    ///     "metadata": {"name": "test"},
+    ///     "spec": {"restartPolicy": "Never", "containers": [{"name": "test", "image": "curlimages/curl"}]},
+    /// }))?;
+    /// pods.create(&Default::default(), &test).await?;
+    /// let ended = server.until(|server| server.get::<Pod>("default", "test")?.status?.phase.filter(|it| it == "Succeeded"));
+    /// ended.await;
+    /// # Ok(()) }
+    /// ```
     pub fn end_unrestarted(mut self) -> Self {
         self.ends_unrestarted = true;
         self
@@ -242,30 +262,34 @@ fn settle(store: &mut Store, options: &Controllers, memory: &mut Memory) -> Opti
 fn create_nodes(client: &mut Client<'_>, count: usize) {
     for number in 1..=count {
         let name = format!("node-{number}");
-        let node = json!({
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
-        });
-        let Ok(mut node) = client.create("kubelet", &node) else {
-            continue; // It exists, in a copy of another server.
-        };
-        // The taint of a node that is not ready yet.
-        put(&mut node, "/spec/taints", json!([]));
-        let Ok(mut node) = client.update("kubelet", &node) else {
-            continue;
-        };
-        let capacity = json!({"cpu": "8", "memory": "32Gi", "pods": "110"});
-        let (major, minor) = builtin::RELEASE;
-        let status = json!({
-            "capacity": capacity,
-            "allocatable": capacity,
-            "conditions": [pass::condition("Ready", true, "KubeletReady", "kubelet is posting ready status")],
-            "addresses": [{"type": "InternalIP", "address": format!("10.0.0.{number}")}, {"type": "Hostname", "address": name}],
-            "nodeInfo": {"kubeletVersion": format!("v{major}.{minor}.0"), "osImage": "memory", "architecture": "amd64", "operatingSystem": "linux",
-                "bootID": "", "containerRuntimeVersion": "memory://1", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "", "systemUUID": ""},
-        });
-        put(&mut node, "/status", status);
-        client.update_status("kubelet", &node).ok();
+        if client.get("v1", "Node", "", &name).is_some() {
+            continue; // In a copy of another server.
+        }
+        check(create_node(client, &name, number));
     }
+}
+
+/// Creates a node that is ready.
+fn create_node(client: &mut Client<'_>, name: &str, number: usize) -> Answer<Value> {
+    let node = json!({
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
+    });
+    let mut node = client.create("kubelet", &node)?;
+    // The taint of a node that is not ready yet.
+    put(&mut node, "/spec/taints", json!([]));
+    let mut node = client.update("kubelet", &node)?;
+    let capacity = json!({"cpu": "8", "memory": "32Gi", "pods": "110"});
+    let (major, minor) = builtin::RELEASE;
+    let status = json!({
+        "capacity": capacity,
+        "allocatable": capacity,
+        "conditions": [pass::condition("Ready", true, "KubeletReady", "kubelet is posting ready status")],
+        "addresses": [{"type": "InternalIP", "address": format!("10.0.0.{number}")}, {"type": "Hostname", "address": name}],
+        "nodeInfo": {"kubeletVersion": format!("v{major}.{minor}.0"), "osImage": "memory", "architecture": "amd64", "operatingSystem": "linux",
+            "bootID": "", "containerRuntimeVersion": "memory://1", "kernelVersion": "", "kubeProxyVersion": "", "machineID": "", "systemUUID": ""},
+    });
+    put(&mut node, "/status", status);
+    client.update_status("kubelet", &node)
 }

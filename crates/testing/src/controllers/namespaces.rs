@@ -6,9 +6,10 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
+use super::pass::AGENT;
 use crate::{
     handlers::{
-        client::Client,
+        client::{Client, check},
         removal::{self, Propagation},
     },
     kinds::store::Store,
@@ -28,7 +29,7 @@ pub(crate) fn start(store: &mut Store) {
     for name in INITIAL {
         let namespace =
             json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        Client::new(store).create(SERVER, &namespace).ok();
+        check(Client::new(store).create(SERVER, &namespace));
     }
     let service = json!({
         "apiVersion": "v1",
@@ -44,7 +45,7 @@ pub(crate) fn start(store: &mut Store) {
             "ports": [{"name": "https", "port": 443, "targetPort": 6443}],
         },
     });
-    Client::new(store).create(SERVER, &service).ok();
+    check(Client::new(store).create(SERVER, &service));
 }
 
 /// Makes the Service of the server lead to the address at which it listens.
@@ -72,7 +73,7 @@ pub(crate) fn listens(store: &mut Store, address: SocketAddr) {
     for object in [endpoints, slice] {
         // A copy of a server that listens has them already.
         if Client::new(store).create(SERVER, &object).is_err() {
-            Client::new(store).update(SERVER, &object).ok();
+            check(Client::new(store).update(SERVER, &object));
         }
     }
 }
@@ -94,9 +95,7 @@ pub(crate) fn created(store: &mut Store, namespace: &str) {
     authority["metadata"]["annotations"] = json!({"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."});
     for object in [account, authority] {
         // The objects may exist in a store that was seeded.
-        Client::new(store)
-            .create("kube-controller-manager", &object)
-            .ok();
+        check(Client::new(store).create(AGENT, &object));
     }
 }
 

@@ -32,7 +32,8 @@ pub(super) struct Pass<'a> {
     pub(super) client: Client<'a>,
     pub(super) options: &'a Controllers,
     pub(super) events: &'a mut Events,
-    pub(super) room: Room,
+    /// How many Pods may still be created; `None` until one is.
+    pub(super) room: Option<usize>,
     before: &'a HashMap<String, Instant>,
     waits: HashMap<String, Instant>,
     deadline: Option<Instant>,
@@ -50,7 +51,7 @@ impl<'a> Pass<'a> {
             client,
             options,
             events,
-            room: Room::default(),
+            room: None,
             before,
             waits: HashMap::new(),
             deadline: None,
@@ -101,59 +102,11 @@ impl<'a> Pass<'a> {
             .collect()
     }
 
-    /// Creates an object and returns it. An error, such as that of a quota or of a name in use, is tried again at the next change.
-    pub(super) fn create(&mut self, object: &Value) -> Option<Value> {
-        self.client.create(AGENT, object).ok()
-    }
-
     /// Returns the Pods that are being deleted.
     pub(super) fn deleted_pods(&self) -> Vec<Arc<Value>> {
         let mut pods = self.client.list("v1", "Pod");
         pods.retain(|pod| deleting(pod));
         pods
-    }
-
-    /// Updates an object, and returns whether it could.
-    pub(super) fn update(&mut self, object: &Value) -> bool {
-        self.client.update(AGENT, object).is_ok()
-    }
-
-    /// Deletes an object, and returns whether it could.
-    pub(super) fn delete(&mut self, object: &Value) -> bool {
-        self.client.delete(AGENT, object).is_ok()
-    }
-
-    /// Writes the status if it differs. Conditions that do not change keep their times.
-    pub(super) fn set_status(&mut self, object: &Value, mut status: Value) {
-        let before = list(object, "/status/conditions");
-        if let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut) {
-            for condition in conditions {
-                keep_times(before, condition);
-            }
-        }
-        if *at(object, "/status") == status {
-            return;
-        }
-        let mut changed = object.clone();
-        put(&mut changed, "/status", status);
-        let agent = match text(object, "/kind") {
-            "Pod" => "kubelet",
-            _ => AGENT,
-        };
-        self.client.update_status(agent, &changed).ok();
-    }
-}
-
-fn keep_times(before: &[Value], condition: &mut Value) {
-    let old = before
-        .iter()
-        .find(|old| at(old, "/type") == at(condition, "/type"));
-    let Some(old) = old.filter(|old| at(old, "/status") == at(condition, "/status")) else {
-        return;
-    };
-    condition["lastTransitionTime"] = at(old, "/lastTransitionTime").clone();
-    if condition.get("lastUpdateTime").is_some() && at(old, "/reason") == at(condition, "/reason") {
-        condition["lastUpdateTime"] = at(old, "/lastUpdateTime").clone();
     }
 }
 
@@ -241,12 +194,4 @@ pub(super) fn hash(template: &Value) -> String {
         .bytes()
         .map(|digit| char::from(LETTERS[usize::from(digit) % LETTERS.len()]))
         .collect()
-}
-
-/// The Pods that a pass may still create.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    pub(super) created: usize,
-    /// How many there were at the start, once that was counted.
-    pub(super) found: Option<usize>,
 }

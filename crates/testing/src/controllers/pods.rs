@@ -32,11 +32,10 @@ enum Stage {
 pub(super) fn run(pass: &mut Pass<'_>) {
     let nodes = pass.list("v1", "Node");
     let pods = pass.list("v1", "Pod");
-    let mut load: Load = HashMap::new();
+    let mut load = Load::new();
     for pod in &pods {
-        *load
-            .entry(text(pod, "/spec/nodeName").to_owned())
-            .or_default() += 1;
+        let node = text(pod, "/spec/nodeName").to_owned();
+        *load.entry(node).or_default() += 1;
     }
     for pod in pods.iter().filter(|pod| active(pod)) {
         step(pass, &nodes, &mut load, pod);
@@ -152,7 +151,8 @@ fn choose(nodes: &[Arc<Value>], load: &Load) -> Option<String> {
 
 /// Binds a Pod to a node.
 fn bind(pass: &mut Pass<'_>, pod: &Value, node: &str) {
-    if pass.client.bind("kube-scheduler", pod, node).is_err() {
+    let bound = pass.client.bind("kube-scheduler", pod, node);
+    if pass.accepted(pod, "FailedBinding", bound).is_none() {
         return;
     }
     let (namespace, name) = (object::namespace(pod), object::name(pod));

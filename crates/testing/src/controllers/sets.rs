@@ -79,9 +79,7 @@ pub(super) fn daemon_sets(pass: &mut Pass<'_>) {
                     let mut pod = pod_of(&set, at(&set, "/spec/template"));
                     put(&mut pod, "/spec/nodeName", object::name(node).into());
                     put(&mut pod, label, revision.clone().into());
-                    if !pass.create_pod(DAEMONS, &set, &pod) {
-                        break;
-                    }
+                    pass.create_pod(DAEMONS, &set, &pod);
                 }
                 // One outdated Pod after the other is replaced.
                 Some(pod)

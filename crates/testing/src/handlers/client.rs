@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kube::core::response::reason;
 use serde_json::{Value, json};
 
 use crate::{
@@ -17,6 +18,14 @@ use crate::{
         status::{Answer, no_resource},
     },
 };
+
+/// Checks a write whose failure changes nothing: the object may exist, and a namespace that is being deleted or a webhook may not take it.
+/// That it is invalid would be a fault of this server.
+pub(crate) fn check(written: Answer<Value>) {
+    if let Err(status) = written {
+        debug_assert!(status.reason != reason::INVALID, "{}", status.message);
+    }
+}
 
 /// A client that may do everything. The agent of a write becomes its field manager.
 pub(crate) struct Client<'a>(&'a mut Store);

@@ -239,7 +239,7 @@ fn differs(request: &Request, old: &Value, draft: &Draft) -> bool {
     applied.is_some_and(|applied| body::is_rewritten(target, applied))
 }
 
-/// Refuses the uid of another object.
+/// Rejects the uid of another object.
 fn check_uid(request: &Request, old: &Value, object: &Value) -> Answer<()> {
     let (kind, target) = (&request.target.kind, &request.target);
     let name = target.name.as_str();

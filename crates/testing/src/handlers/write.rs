@@ -67,7 +67,7 @@ pub(crate) async fn write(
                 return Ok(None);
             }
             let mut draft = draft.clone();
-            if store.revision() != revision {
+            if !draft.is_same && store.revision() != revision {
                 // Quotas and addresses may have been used up meanwhile.
                 draft = mutated.clone();
                 admission::validate(store, request, &mut draft, &mut Notes::default())?;
@@ -95,12 +95,17 @@ fn propose(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Dr
         Verb::Update => update(store, request, notes),
         _ => patch(store, request, notes),
     }?;
-    admission::complete(store, request, &mut draft, notes)?;
+    if !draft.is_same {
+        admission::complete(store, request, &mut draft, notes)?;
+    }
     Ok(draft)
 }
 
 /// Has the webhooks of this process change a draft, validates it, and asks them about it.
 fn admit(store: &mut Store, request: &Request, draft: &mut Draft, notes: &mut Notes) -> Answer<()> {
+    if draft.is_same {
+        return Ok(());
+    }
     in_process::mutate(store, request, draft, notes)?;
     admission::validate(store, request, draft, notes)?;
     authorize(store, request, draft, notes)?;
@@ -120,7 +125,7 @@ fn authorize(store: &Store, request: &Request, draft: &Draft, notes: &mut Notes)
     rbac::authorize(store, &request.user, &attributes).inspect_err(|_| notes.denied = Some(verb))
 }
 
-/// Returns whether another write has changed the object of an update since, or created that of a creation.
+/// Returns whether another write has changed the object of an update, an apply or a patch since it was read, or created it.
 fn is_outdated(store: &Store, request: &Request, draft: &Draft) -> bool {
     if request.verb == Verb::Create {
         return false;

@@ -113,6 +113,10 @@ impl Kind {
             .is_none_or(|storage| storage.is_listed)
     }
 
+    pub(crate) fn is_pod(&self) -> bool {
+        self.group.is_empty() && self.kind == "Pod"
+    }
+
     pub(crate) fn is_namespace(&self) -> bool {
         self.group.is_empty() && self.kind == "Namespace"
     }

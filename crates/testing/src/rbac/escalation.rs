@@ -24,7 +24,7 @@ use crate::{
 
 const API_GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Refuses a role with more permissions than the user has, and a binding to such a role.
+/// Rejects a role with more permissions than the user has, and a binding to such a role.
 pub(crate) fn check(
     store: &Store,
     request: &Request,

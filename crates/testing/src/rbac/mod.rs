@@ -94,7 +94,7 @@ fn selected(selector: Option<&str>) -> &str {
     names.next().unwrap_or_default()
 }
 
-/// Refuses a request that no rule of the user allows, with the message of kube-apiserver.
+/// Rejects a request that no rule of the user allows, with the message of kube-apiserver.
 pub(crate) fn authorize(store: &Store, user: &User, attributes: &Attributes<'_>) -> Answer<()> {
     match allowed(store, user, attributes) {
         Ok(_) => Ok(()),

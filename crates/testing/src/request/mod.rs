@@ -79,11 +79,11 @@ pub(crate) struct Request {
 pub(crate) struct Content {
     pub(crate) value: Value,
     pub(crate) sent: Sent,
-    /// What the client is warned of.
+    /// Warnings for the client.
     pub(crate) warnings: Vec<String>,
 }
 
-/// What a client sent, as far as the new state itself does not show it.
+/// Facts about the body that a client sent, which the new state does not show.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sent {
     /// The fields that the body has twice.
@@ -96,7 +96,7 @@ pub(crate) struct Sent {
     pub(crate) status: Option<Value>,
 }
 
-/// What a request gives besides its answer, even if it fails.
+/// Facts about a request besides its answer, even if it fails.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// The texts of `Warning` headers.

@@ -66,7 +66,7 @@ impl ApiServer {
         )
     }
 
-    /// Lets a paged list expire: its next page, which this `continue` token asks for, is refused with 410. Returns whether the list was open.
+    /// Lets a paged list expire: its next page, which this `continue` token asks for, is rejected with 410. Returns whether the list was open.
     pub fn expire_list(&self, token: &str) -> bool {
         let id = token.split('.').next().and_then(|id| id.parse().ok());
         id.is_some_and(|id| lock(&self.0.backend.store).expire_list(id))

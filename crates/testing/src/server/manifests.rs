@@ -22,7 +22,7 @@ pub enum ApplyError {
     /// The server does not have the kind.
     #[error(transparent)]
     Kind(#[from] StateError),
-    /// The server refused the object.
+    /// The server rejected the object.
     #[error("the server refused {object}")]
     Refused {
         /// Kind and name.
@@ -46,7 +46,7 @@ impl ApiServer {
     /// ```
     ///
     /// # Errors
-    /// If the text is not YAML, or the server refuses an object. Objects before that one have been applied.
+    /// If the text is not YAML, or the server rejects an object. Objects before that one have been applied.
     pub async fn apply(&self, manifests: &str) -> Result<(), ApplyError> {
         let client = self.client();
         for document in serde_yaml::Deserializer::from_str(manifests) {

@@ -34,10 +34,10 @@ pub(crate) fn read_yaml(text: &[u8]) -> Result<(Value, Vec<String>), serde_yaml:
     Ok((value, found.keys))
 }
 
-/// How deep lists and maps in brackets may be nested in YAML: the parser takes a time that grows with the square of it.
+/// How deep lists and maps in brackets may be nested in YAML: the parser's time grows with the square of the depth.
 const DEEPEST: usize = 1_000;
 
-/// Returns whether lists and maps in brackets are nested too deep. Brackets inside plain text do not count as opening ones.
+/// Returns whether lists and maps in brackets are nested too deep. A bracket inside plain text opens nothing.
 fn is_too_deep(text: &[u8]) -> bool {
     let (mut depth, mut last) = (0_usize, b'\n');
     for byte in text {

@@ -1,4 +1,4 @@
-//! What is too much gets a bounded answer.
+//! Bounds: how many Pods the controllers create, and how deep the body of a request may be nested.
 use std::time::{Duration, Instant};
 
 use http::{Request, header};
@@ -7,7 +7,7 @@ use kube::client::Body;
 use kube_codegen_testing::{ApiServer, Controllers};
 use serde_json::{Value, json};
 
-/// Returns how many Pods there are, and why there are not more, when nothing changes any longer.
+/// Waits until nothing changes any more, and returns the number of Pods and the warnings.
 async fn settled(server: &ApiServer) -> (usize, Vec<String>) {
     let mut revision = 0;
     while revision != server.revision() {
@@ -121,6 +121,10 @@ async fn deep_bodies_are_rejected_at_once() {
                 matches!(code, 400 | 404 | 422),
                 "{content} {code}: {message:.200}"
             );
+            // The parser of YAML itself takes a time that grows with the square of the depth.
+            if content == "application/yaml" && deep.starts_with('[') {
+                assert_eq!(message, "error decoding YAML: exceeded max depth");
+            }
         }
     }
     assert!(start.elapsed() < Duration::from_secs(60));

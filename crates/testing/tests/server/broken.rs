@@ -19,7 +19,11 @@ async fn a_patch_that_breaks_the_object_names_its_webhook() {
         let operations = match path {
             "/absent" => json!([{"op": "remove", "path": "/spec/absent"}]),
             "/type" => json!([{"op": "add", "path": "/data", "value": {"a": 1}}]),
-            _ => json!({"op": "add"}),
+            "/object" => json!({"op": "add"}),
+            _ => {
+                let garbled = ByteString(b"[{".to_vec());
+                return admission(review, json!({"allowed": true, "patch": garbled}));
+            }
         };
         admission(review, patched(&operations))
     })
@@ -34,6 +38,7 @@ async fn a_patch_that_breaks_the_object_names_its_webhook() {
             "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
         ),
         ("/object", "it is not a list of operations"),
+        ("/garbled", "EOF while parsing an object at line 1 column 2"),
     ] {
         let server = ApiServer::new();
         let maps = maps(&server);

@@ -1,5 +1,8 @@
 //! The small controllers.
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use k8s_openapi::api::{
     apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet},
@@ -367,4 +370,77 @@ async fn a_pod_that_is_not_restarted_succeeds_if_asked() {
         assert_eq!(of("never").phase.as_deref(), Some(phase));
         assert_eq!(of("always").phase.as_deref(), Some("Running"));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_ends_though_a_pod_that_was_counted_is_deleted() {
+    let server = server(Controllers::new().done_after(Duration::from_secs(10)));
+    let jobs: Api<Job> = Api::namespaced(server.client(), "default");
+    let pods: Api<Pod> = Api::namespaced(server.client(), "default");
+    let spec = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let job = json!({"metadata": {"name": "web"}, "spec": {"completions": 2, "template": {"spec": spec}}});
+    jobs.create(&kube::api::PostParams::default(), &typed(job))
+        .await
+        .unwrap();
+    let ended = |server: &ApiServer, count: i32| {
+        let status = server.get::<Job>("default", "web")?.status?;
+        status.succeeded.filter(|found| *found == count)
+    };
+    server.until(|server| ended(server, 1)).await;
+    let succeeded = server.list::<Pod>().into_iter().find(|pod| {
+        let status = pod.status.as_ref();
+        status.and_then(|it| it.phase.as_deref()) == Some("Succeeded")
+    });
+    let name = succeeded.unwrap().metadata.name.unwrap();
+    pods.delete(&name, &DeleteParams::default()).await.unwrap();
+    server.until(|server| ended(server, 2)).await;
+    assert!(server.warnings().is_empty(), "{:?}", server.warnings());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_is_suspended_after_a_success_ends() {
+    let first: Arc<Mutex<Option<String>>> = Arc::default();
+    let server = server(Controllers::new().plan(move |pod| {
+        let mut first = first.lock().unwrap();
+        let name = pod.metadata.name.clone().unwrap();
+        if *first.get_or_insert_with(|| name.clone()) == name {
+            PodPlan::Ready(Duration::from_secs(1))
+        } else {
+            PodPlan::Ready(Duration::from_secs(3600))
+        }
+    }));
+    let jobs: Api<Job> = Api::namespaced(server.client(), "default");
+    let spec = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let job = json!({"metadata": {"name": "web"}, "spec": {"parallelism": 2, "template": {"spec": spec}}});
+    jobs.create(&kube::api::PostParams::default(), &typed(job))
+        .await
+        .unwrap();
+    let status = |server: &ApiServer| server.get::<Job>("default", "web")?.status;
+    server
+        .until(|server| status(server)?.succeeded.filter(|it| *it == 1))
+        .await;
+    let suspend = Patch::Merge(json!({"spec": {"suspend": true}}));
+    jobs.patch("web", &PatchParams::default(), &suspend)
+        .await
+        .unwrap();
+    sleep(Duration::from_secs(60)).await;
+    let conditions = status(&server).unwrap().conditions.unwrap_or_default();
+    let is_complete = conditions.iter().any(|it| it.type_ == "Complete");
+    assert!(is_complete, "{conditions:?} {:?}", server.warnings());
+    assert!(server.warnings().is_empty(), "{:?}", server.warnings());
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_with_long_names_have_events() {
+    let server = server(Controllers::new().nodes(0));
+    let pods: Api<Pod> = Api::namespaced(server.client(), "default");
+    let name = "a".repeat(250);
+    let pod =
+        json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    pods.create(&kube::api::PostParams::default(), &typed(pod))
+        .await
+        .unwrap();
+    sleep(Duration::from_secs(1)).await;
+    let warnings = server.warnings();
+    assert!(warnings[0].starts_with("FailedScheduling"), "{warnings:?}");
 }

@@ -1,11 +1,18 @@
 //! The admission plugin `PodSecurity`: the labels of a namespace choose a level of the Pod Security Standards, for Pods that are rejected
 //! (`enforce`) and for warnings (`warn`). What `audit` finds goes to a log that this server does not have.
+//!
+//! The standards are at <https://kubernetes.io/docs/concepts/security/pod-security-standards/>; each check knows the minor versions of a
+//! policy in which it applies.
 
-mod checks;
+mod baseline;
+mod restricted;
+mod subject;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use self::checks::{Subject, Violation};
+use self::subject::{Subject, Violation};
 use crate::{
     kinds::{
         builtin,
@@ -74,10 +81,10 @@ impl Policy {
         let is_restricted = self.level == Level::Restricted;
         let mut found = match self.level {
             Level::Privileged => Vec::new(),
-            _ => checks::baseline(&subject, is_restricted),
+            _ => baseline::check(&subject, is_restricted),
         };
         if is_restricted {
-            found.extend(checks::restricted(&subject));
+            found.extend(restricted::check(&subject));
         }
         found
     }
@@ -176,9 +183,9 @@ pub(super) fn admit(
     if kind.is_namespace() && subresource.is_empty() {
         return namespace(store, kind, old, object, notes);
     }
-    let is_pod = kind.group.is_empty() && kind.kind == "Pod";
+    let is_pod = kind.is_pod();
     let is_checked = subresource.is_empty() || is_pod && subresource == "ephemeralcontainers";
-    let Some(path) = template(kind).filter(|_| is_checked) else {
+    let Some(path) = builtin::strategy(kind).template.filter(|_| is_checked) else {
         return Ok(());
     };
     let Some(namespace) = store.find("v1", "Namespace", "", object::namespace(object)) else {
@@ -205,19 +212,6 @@ pub(super) fn admit(
         notes.warnings.push(warning);
     }
     Ok(())
-}
-
-/// Where the Pod of a kind is.
-fn template(kind: &Kind) -> Option<&'static str> {
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Pod") => Some(""),
-        ("", "PodTemplate") => Some("/template"),
-        ("", "ReplicationController")
-        | ("apps", "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet")
-        | ("batch", "Job") => Some("/spec/template"),
-        ("batch", "CronJob") => Some("/spec/jobTemplate/spec/template"),
-        _ => None,
-    }
 }
 
 /// Returns whether an update changes what the policies look at: images, or which containers there are.
@@ -264,42 +258,42 @@ fn namespace(
     if from == to || to.version == from.version && to.level <= from.level {
         return Ok(());
     }
-    let Some(pods) = store.kinds.named("v1", "Pod") else {
-        return Ok(());
-    };
-    let mut found: Vec<(String, String, usize)> = Vec::new();
-    for pod in store.list(pods, object::name(object)) {
-        let reasons = to.check(at(&pod, "/metadata"), at(&pod, "/spec"));
+    notes
+        .warnings
+        .extend(existing(store, object::name(object), to));
+    Ok(())
+}
+
+/// Returns the warnings about the Pods of a namespace that violate its new policy.
+fn existing(store: &Store, namespace: &str, policy: Policy) -> Vec<String> {
+    let pods = store.kinds.named("v1", "Pod");
+    let pods = pods.map(|kind| store.list(kind, namespace));
+    // The names of the Pods, by what is wrong with them.
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for pod in pods.into_iter().flatten() {
+        let reasons = policy.check(at(&pod, "/metadata"), at(&pod, "/spec"));
         let reasons: Vec<String> = reasons.into_iter().map(|it| it.reason).collect();
-        if reasons.is_empty() {
-            continue;
-        }
-        let (reasons, name) = (reasons.join(", "), object::name(&pod));
-        match found.iter_mut().find(|(known, ..)| *known == reasons) {
-            Some((_, first, count)) => {
-                *count += 1;
-                if name < first.as_str() {
-                    name.clone_into(first);
-                }
-            }
-            None => found.push((reasons, name.to_owned(), 1)),
+        if !reasons.is_empty() {
+            let names = found.entry(reasons.join(", ")).or_default();
+            names.insert(object::name(&pod).to_owned());
         }
     }
-    if found.is_empty() {
-        return Ok(());
-    }
-    notes.warnings.push(format!(
-        "existing pods in namespace {:?} violate the new PodSecurity enforce level {:?}",
-        object::name(object),
-        to.name()
-    ));
-    let warnings = found.into_iter().map(|(reasons, name, count)| match count {
-        1 => format!("{name}: {reasons}"),
-        2 => format!("{name} (and 1 other pod): {reasons}"),
-        count => format!("{name} (and {} other pods): {reasons}", count - 1),
+    let warnings = found.into_iter().filter_map(|(reasons, names)| {
+        let first = names.first()?;
+        Some(match names.len() {
+            1 => format!("{first}: {reasons}"),
+            2 => format!("{first} (and 1 other pod): {reasons}"),
+            count => format!("{first} (and {} other pods): {reasons}", count - 1),
+        })
     });
     let mut warnings: Vec<String> = warnings.collect();
     warnings.sort();
-    notes.warnings.extend(warnings);
-    Ok(())
+    if !warnings.is_empty() {
+        let name = policy.name();
+        let all = format!(
+            "existing pods in namespace {namespace:?} violate the new PodSecurity enforce level {name:?}"
+        );
+        warnings.insert(0, all);
+    }
+    warnings
 }

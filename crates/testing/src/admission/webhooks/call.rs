@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::ByteString;
 use kube::core::response::{Status, StatusDetails};
+use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -17,11 +18,13 @@ use crate::{
     webhooks,
 };
 
-/// Returns the JSON patch of a response.
-pub(super) fn patch_of(response: &Value) -> Option<Value> {
-    let encoded = response.get("patch").filter(|it| it.is_string())?;
-    let ByteString(bytes) = serde_json::from_value(encoded.clone()).ok()?;
-    serde_json::from_slice(&bytes).ok()
+/// Returns the JSON patch of a response, if it has one.
+pub(super) fn patch_of(response: &Value) -> serde_json::Result<Option<Value>> {
+    let Some(encoded) = response.get("patch").filter(|it| it.is_string()) else {
+        return Ok(None);
+    };
+    let ByteString(bytes) = ByteString::deserialize(encoded)?;
+    serde_json::from_slice(&bytes).map(Some)
 }
 
 /// Calls a webhook and returns its response, if it allows the request or its failure is ignored.

@@ -1,6 +1,5 @@
 //! Asks the webhooks of the same process while an object is written.
 
-use k8s_openapi::ByteString;
 use kube::core::response::Status;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     admission::{
         Draft,
-        webhooks::{patched, replace},
+        webhooks::{call::patch_of, patched, replace},
     },
     kinds::{status::forbidden, store::Store, target::present},
     request::{Notes, Request, Verb},
@@ -26,21 +25,15 @@ pub(crate) fn mutate(
     draft: &mut Draft,
     notes: &mut Notes,
 ) -> Answer<()> {
-    if draft.is_same {
-        return Ok(());
-    }
     let operation = draft.operation();
     let webhooks = &store.webhooks;
     for webhook in webhooks.matching(true, &subject(request, operation, &draft.object)) {
         let (old, new) = (draft.old.as_deref(), Some(&draft.object));
         let response = call(webhook, request, operation, old, new, notes)?;
-        let Some(encoded) = response.as_ref().and_then(|it| it["patch"].as_str()) else {
+        let operations = patch_of(&response.unwrap_or_default());
+        let Some(operations) = operations.map_err(|why| failed(webhook, &why.to_string()))? else {
             continue;
         };
-        let bytes = ByteString::deserialize(json!(encoded)).map_err(|it| it.to_string());
-        let operations = bytes
-            .and_then(|bytes| serde_json::from_slice(&bytes.0).map_err(|it| it.to_string()))
-            .map_err(|why| failed(webhook, &why))?;
         let object = patched(&webhook.name, draft.object.clone(), &operations)?;
         replace(request, draft, &webhook.name, object)?;
     }
@@ -54,9 +47,6 @@ pub(crate) fn validate(
     draft: &Draft,
     notes: &mut Notes,
 ) -> Answer<()> {
-    if draft.is_same {
-        return Ok(());
-    }
     let (old, new) = (draft.old.as_deref(), Some(&draft.object));
     ask(store, request, draft.operation(), old, new, notes)
 }

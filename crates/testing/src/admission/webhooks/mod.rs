@@ -71,25 +71,15 @@ impl Hooks {
     ) -> Answer<()> {
         let (mut changes, mut called) = (0, Vec::new());
         for hook in &self.mutating {
-            let change = Change::write(request, draft);
-            let Some(response) = change.send(backend, request, hook, notes).await? else {
-                continue;
-            };
-            if let Some(patch) = patch_of(&response) {
-                change.apply(backend, request, draft, hook, &patch).await?;
-                changes += 1;
+            if let Some(is_patched) = mutate(backend, request, draft, hook, notes).await? {
+                changes += usize::from(is_patched);
+                called.push((hook, changes));
             }
-            called.push((hook, changes));
         }
         for (hook, before) in called {
-            if changes == before || text(hook, "/reinvocationPolicy") != "IfNeeded" {
-                continue;
-            }
-            let change = Change::write(request, draft);
-            let response = change.send(backend, request, hook, notes).await?;
-            if let Some(patch) = response.as_ref().and_then(patch_of) {
-                change.apply(backend, request, draft, hook, &patch).await?;
-                changes += 1;
+            if changes != before && text(hook, "/reinvocationPolicy") == "IfNeeded" {
+                let is_patched = mutate(backend, request, draft, hook, notes).await?;
+                changes += usize::from(is_patched == Some(true));
             }
         }
         Ok(())
@@ -156,6 +146,26 @@ impl Hooks {
     }
 }
 
+/// Calls a mutating webhook and returns whether it patched the new state; `None` if it was not called, or failed and failures are ignored.
+async fn mutate(
+    backend: &Backend,
+    request: &Request,
+    draft: &mut Draft,
+    hook: &Value,
+    notes: &mut Notes,
+) -> Answer<Option<bool>> {
+    let change = Change::write(request, draft);
+    let Some(response) = change.send(backend, request, hook, notes).await? else {
+        return Ok(None);
+    };
+    let patch = patch_of(&response);
+    let patch = patch.map_err(|why| broken(text(hook, "/name"), &why.to_string()))?;
+    if let Some(patch) = &patch {
+        change.apply(backend, request, draft, hook, patch).await?;
+    }
+    Ok(Some(patch.is_some()))
+}
+
 /// Returns an object with the JSON patch of a webhook, which an error names.
 fn patched(name: &str, mut object: Value, operations: &Value) -> Answer<Value> {
     let operations = operations.as_array();
@@ -167,7 +177,7 @@ fn patched(name: &str, mut object: Value, operations: &Value) -> Answer<Value> {
     Ok(object)
 }
 
-/// Replaces the new state by that which a webhook gives it.
+/// Replaces the new state by the object that a webhook gives back.
 fn replace(request: &Request, draft: &mut Draft, name: &str, object: Value) -> Answer<()> {
     admission::change(request, draft, object).map_err(|why| broken(name, &why.message))
 }

@@ -185,7 +185,7 @@ impl Decoded {
     }
 }
 
-/// Returns why the conversion from unstructured objects refuses a value of a wrong type.
+/// Returns why the conversion from unstructured objects rejects a value of a wrong type.
 fn unconverted(schema: &Value, value: &Value, found: &str, go: &str) -> String {
     let kind = match value {
         Value::Null => "invalid",

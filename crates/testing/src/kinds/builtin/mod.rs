@@ -1,5 +1,6 @@
 //! The built-in kinds that operators use, with the types of a real server.
 
+mod cells;
 mod decode;
 mod defaults;
 mod fields;
@@ -21,10 +22,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub(crate) use self::{
+    cells::age,
     decode::decode,
     parts::written,
     scalar::quantity,
-    strategy::{Deletion, Strategy},
+    strategy::{Cell, Deletion, Strategy},
 };
 use self::{strategy::Creation, validate::Causes};
 use crate::{

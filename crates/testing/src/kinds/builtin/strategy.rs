@@ -21,8 +21,8 @@ pub(crate) struct Strategy {
     pub(crate) name: fn(&str) -> Vec<String>,
     /// Field selectors besides name and namespace.
     pub(crate) selectors: &'static [&'static str],
-    /// Columns besides `Name` and `Age`: their names, and pointers to cells or, after `=`, how they are computed.
-    pub(crate) columns: &'static [(&'static str, &'static str)],
+    /// Columns besides `Name` and `Age`.
+    pub(crate) columns: &'static [(&'static str, Cell)],
     /// Whether the first column is the name.
     pub(crate) shows_name: bool,
     /// Subresources besides the status and the scale.
@@ -46,7 +46,9 @@ pub(crate) struct Strategy {
     /// Adds the violations of a complete object, given a subresource and the old state.
     pub(crate) validate: fn(&mut Causes, &str, Option<&Value>, &Value),
     /// Returns the warnings about an accepted object, given the old state.
-    pub(crate) warnings: fn(Option<&Value>, &Value) -> Vec<String>,
+    pub(crate) warnings: fn(&Self, Option<&Value>, &Value) -> Vec<String>,
+    /// A pointer to the template of its Pods, or to the Pod itself.
+    pub(crate) template: Option<&'static str>,
     /// Whether the server allocates addresses and ports.
     pub(crate) is_allocated: bool,
     /// Whether an update of an absent object creates it.
@@ -80,11 +82,20 @@ pub(crate) struct Strategy {
     pub(crate) deletion: Deletion,
     /// Whether a deletion answers the deleted object.
     pub(crate) returns_deleted: bool,
-    /// Dependents stay if the client does not say what becomes of them, and it is warned of that.
+    /// The warning for a client that names no propagation policy. The dependents stay then; without such a warning, they are deleted.
     pub(crate) orphans: Option<&'static str>,
 }
 
-/// How a new object came.
+/// The content of a cell in the table of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cell {
+    /// The value of the field at a pointer.
+    Field(&'static str),
+    /// A function of several fields.
+    Computed(fn(&Value) -> String),
+}
+
+/// How an object is created.
 pub(crate) struct Creation<'a> {
     pub(crate) subresource: &'a str,
     /// Whether its client gave it labels.
@@ -121,7 +132,8 @@ impl Strategy {
         create: |_, _| {},
         update: |_, _, _| {},
         validate: |_, _, _, _| {},
-        warnings: |_, _| Vec::new(),
+        warnings: |_, _, _| Vec::new(),
+        template: None,
         is_allocated: false,
         creates_on_update: false,
         creates_on_status: false,

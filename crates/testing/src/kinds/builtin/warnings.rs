@@ -7,7 +7,7 @@ use k8s_openapi::ByteString;
 use kube_codegen_formats::names;
 use serde_json::Value;
 
-use super::quantity;
+use super::{Strategy, quantity};
 use crate::values::object::{self, at, list, map, text};
 
 /// Labels of nodes that have been renamed: their release, and the new name.
@@ -119,13 +119,9 @@ pub(super) fn pod(old: Option<&Value>, pod: &Value) -> Vec<String> {
     out
 }
 
-/// Returns the warnings about a kind that runs Pods, with their template at a pointer.
-pub(super) fn workload(
-    kind: &str,
-    pointer: &str,
-    old: Option<&Value>,
-    object: &Value,
-) -> Vec<String> {
+/// Returns the warnings about a kind that runs Pods.
+pub(super) fn workload(strategy: &Strategy, old: Option<&Value>, object: &Value) -> Vec<String> {
+    let (kind, pointer) = (strategy.kind, strategy.template.unwrap_or_default());
     let mut out = Vec::new();
     if old.is_none() && kind != "DaemonSet" {
         name(&mut out, object, "Pod names and hostnames");

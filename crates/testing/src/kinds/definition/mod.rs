@@ -116,7 +116,7 @@ fn stored(crd: &Value) -> Option<StatusCause> {
     Some(invalid("status.storedVersions", &none, &why))
 }
 
-/// Refuses changes of what stored objects depend on.
+/// Rejects changes of what stored objects depend on.
 fn unchanged(crd: &Value, old: &Value) -> Vec<StatusCause> {
     let mut causes = Vec::new();
     for pointer in [

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     kinds::builtin::{
+        cells,
         fields::{get, inner, or, or_nil},
-        strategy::{Fields, Group, Strategy},
+        strategy::{Cell, Fields, Group, Strategy},
         validate::workload,
         warnings,
     },
@@ -25,26 +26,25 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "DaemonSet",
             columns: &[
-                ("Desired", "/status/desiredNumberScheduled"),
-                ("Current", "/status/currentNumberScheduled"),
-                ("Ready", "/status/numberReady"),
-                ("Up-to-date", "/status/updatedNumberScheduled"),
-                ("Available", "/status/numberAvailable"),
-                ("Node Selector", "=nodeSelector"),
+                ("Desired", Cell::Field("/status/desiredNumberScheduled")),
+                ("Current", Cell::Field("/status/currentNumberScheduled")),
+                ("Ready", Cell::Field("/status/numberReady")),
+                ("Up-to-date", Cell::Field("/status/updatedNumberScheduled")),
+                ("Available", Cell::Field("/status/numberAvailable")),
+                ("Node Selector", Cell::Computed(cells::node_selector)),
             ],
             convert: read_generation,
             create: |object, _| annotate(object, 1),
             update: count_generation,
             validate: |it, _, old, object| workload::daemon_set(it, old, object),
-            warnings: |old, object| warnings::workload("DaemonSet", "/spec/template", old, object),
             ..WORKLOAD
         },
         Strategy {
             kind: "Deployment",
             columns: &[
-                ("Ready", "=replicas"),
-                ("Up-to-date", "/status/updatedReplicas"),
-                ("Available", "/status/availableReplicas"),
+                ("Ready", Cell::Computed(cells::replicas)),
+                ("Up-to-date", Cell::Field("/status/updatedReplicas")),
+                ("Available", Cell::Field("/status/availableReplicas")),
             ],
             validate: |it, _, old, object| workload::deployment(it, old, object),
             kept_metadata: &["labels"],
@@ -57,9 +57,9 @@ pub(super) const GROUP: Group = Group {
             kind: "ReplicaSet",
             selectors: &["status.replicas"],
             columns: &[
-                ("Desired", "/spec/replicas"),
-                ("Current", "/status/replicas"),
-                ("Ready", "/status/readyReplicas"),
+                ("Desired", Cell::Field("/spec/replicas")),
+                ("Current", Cell::Field("/status/replicas")),
+                ("Ready", Cell::Field("/status/readyReplicas")),
             ],
             validate: |it, _, old, object| workload::replica_set(it, old, object),
             ..WORKLOAD
@@ -67,7 +67,7 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "StatefulSet",
             name: names::dns_1123_label,
-            columns: &[("Ready", "=replicas")],
+            columns: &[("Ready", Cell::Computed(cells::replicas))],
             convert: type_claims,
             validate: |it, _, old, object| workload::stateful_set(it, old, object),
             ..WORKLOAD
@@ -78,7 +78,8 @@ pub(super) const GROUP: Group = Group {
 
 const WORKLOAD: Strategy = Strategy {
     has_generation: true,
-    warnings: |old, object| warnings::workload("", "/spec/template", old, object),
+    template: Some("/spec/template"),
+    warnings: warnings::workload,
     ..Strategy::PLAIN
 };
 

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::{
     kinds::builtin::{
+        cells,
         fields::{copy_labels, inner, or, or_nil},
-        strategy::{Creation, Fields, Group, Strategy},
+        strategy::{Cell, Creation, Fields, Group, Strategy},
         validate::{batch, job_status},
         warnings,
     },
@@ -19,24 +20,23 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "CronJob",
             columns: &[
-                ("Schedule", "/spec/schedule"),
-                ("Suspend", "=suspend"),
-                ("Active", "=active"),
+                ("Schedule", Cell::Field("/spec/schedule")),
+                ("Suspend", Cell::Computed(cells::suspend)),
+                ("Active", Cell::Computed(cells::active)),
             ],
             has_generation: true,
             validate: |it, _, _, object| batch::cron_job(it, object),
-            warnings: |old, object| {
-                warnings::workload("CronJob", "/spec/jobTemplate/spec/template", old, object)
-            },
+            template: Some("/spec/jobTemplate/spec/template"),
+            warnings: warnings::workload,
             ..Strategy::PLAIN
         },
         Strategy {
             kind: "Job",
             selectors: &["status.successful"],
             columns: &[
-                ("Status", "=jobStatus"),
-                ("Completions", "=completions"),
-                ("Duration", "=duration"),
+                ("Status", Cell::Computed(cells::job_status)),
+                ("Completions", Cell::Computed(cells::completions)),
+                ("Duration", Cell::Computed(cells::duration)),
             ],
             has_generation: true,
             create: select_pods,
@@ -44,7 +44,8 @@ pub(super) const GROUP: Group = Group {
                 Some(old) if subresource == "status" => job_status::validate(it, old, object),
                 _ => batch::job(it, old, object),
             },
-            warnings: |old, object| warnings::workload("Job", "/spec/template", old, object),
+            template: Some("/spec/template"),
+            warnings: warnings::workload,
             orphans: Some(
                 "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
             ),

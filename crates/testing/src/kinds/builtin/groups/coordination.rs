@@ -1,7 +1,7 @@
 //! `coordination.k8s.io`.
 
 use crate::kinds::builtin::{
-    strategy::{Group, Strategy},
+    strategy::{Cell, Group, Strategy},
     validate::others,
 };
 
@@ -9,7 +9,7 @@ pub(super) const GROUP: Group = Group {
     name: "coordination.k8s.io",
     kinds: &[Strategy {
         kind: "Lease",
-        columns: &[("Holder", "/spec/holderIdentity")],
+        columns: &[("Holder", Cell::Field("/spec/holderIdentity"))],
         validate: |it, _, _, object| others::lease(it, object),
         creates_on_update: true,
         needs_version: true,

@@ -1,8 +1,9 @@
 //! `discovery.k8s.io`.
 
 use crate::kinds::builtin::{
+    cells,
     fields::or_nil,
-    strategy::{Group, Strategy},
+    strategy::{Cell, Group, Strategy},
 };
 
 pub(super) const GROUP: Group = Group {
@@ -11,9 +12,9 @@ pub(super) const GROUP: Group = Group {
     kinds: &[Strategy {
         kind: "EndpointSlice",
         columns: &[
-            ("AddressType", "/addressType"),
-            ("Ports", "=slicePorts"),
-            ("Endpoints", "=sliceEndpoints"),
+            ("AddressType", Cell::Field("/addressType")),
+            ("Ports", Cell::Computed(cells::slice_ports)),
+            ("Endpoints", Cell::Computed(cells::slice_endpoints)),
         ],
         has_generation: true,
         ..Strategy::PLAIN

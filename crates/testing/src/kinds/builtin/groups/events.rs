@@ -1,6 +1,9 @@
 //! `events.k8s.io`: the Events of the core group in another form.
 
-use crate::kinds::builtin::strategy::{Group, Strategy};
+use crate::kinds::builtin::{
+    cells,
+    strategy::{Cell, Group, Strategy},
+};
 
 pub(super) const GROUP: Group = Group {
     name: "events.k8s.io",
@@ -29,11 +32,11 @@ pub(super) const EVENT: Strategy = Strategy {
         "type",
     ],
     columns: &[
-        ("Last Seen", "=lastSeen"),
-        ("Type", "/type"),
-        ("Reason", "/reason"),
-        ("Object", "=object"),
-        ("Message", "=message"),
+        ("Last Seen", Cell::Computed(cells::last_seen)),
+        ("Type", Cell::Field("/type")),
+        ("Reason", Cell::Field("/reason")),
+        ("Object", Cell::Computed(cells::object)),
+        ("Message", Cell::Computed(cells::message)),
     ],
     shows_name: false,
     creates_on_update: true,

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::kinds::builtin::{
+    cells,
     fields::{is_blank, or, or_nil},
-    strategy::{Fields, Group, Strategy},
+    strategy::{Cell, Fields, Group, Strategy},
     validate::network,
 };
 
@@ -20,10 +21,10 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "Ingress",
             columns: &[
-                ("Class", "=ingressClass"),
-                ("Hosts", "=ingressHosts"),
-                ("Address", "=ingressAddress"),
-                ("Ports", "=ingressPorts"),
+                ("Class", Cell::Computed(cells::ingress_class)),
+                ("Hosts", Cell::Computed(cells::ingress_hosts)),
+                ("Address", Cell::Computed(cells::ingress_address)),
+                ("Ports", Cell::Computed(cells::ingress_ports)),
             ],
             has_generation: true,
             validate: |it, _, _, object| network::ingress(it, object),
@@ -35,7 +36,7 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "NetworkPolicy",
-            columns: &[("Pod-Selector", "=podSelector")],
+            columns: &[("Pod-Selector", Cell::Computed(cells::pod_selector))],
             has_generation: true,
             validate: |it, _, _, object| network::network_policy(it, object),
             blanks: "spec",

@@ -9,7 +9,7 @@ pub(super) const GROUP: Group = Group {
     name: "node.k8s.io",
     kinds: &[Strategy {
         kind: "RuntimeClass",
-        warnings: |_, object| warnings::runtime_class(object),
+        warnings: |_, _, object| warnings::runtime_class(object),
         ..Strategy::PLAIN
     }],
     ..Group::EMPTY

@@ -1,7 +1,8 @@
 //! `policy`.
 
 use crate::kinds::builtin::{
-    strategy::{Group, Strategy},
+    cells,
+    strategy::{Cell, Group, Strategy},
     validate::others,
 };
 
@@ -10,9 +11,9 @@ pub(super) const GROUP: Group = Group {
     kinds: &[Strategy {
         kind: "PodDisruptionBudget",
         columns: &[
-            ("Min Available", "=minAvailable"),
-            ("Max Unavailable", "=maxUnavailable"),
-            ("Allowed Disruptions", "=allowed"),
+            ("Min Available", Cell::Computed(cells::min_available)),
+            ("Max Unavailable", Cell::Computed(cells::max_unavailable)),
+            ("Allowed Disruptions", Cell::Computed(cells::allowed)),
         ],
         has_generation: true,
         validate: |it, _, _, object| others::budget(it, object),

@@ -3,8 +3,9 @@
 use kube_codegen_formats::names;
 
 use crate::kinds::builtin::{
+    cells,
     fields::{get, inner, or},
-    strategy::{Fields, Group, Strategy},
+    strategy::{Cell, Fields, Group, Strategy},
     validate::others,
 };
 
@@ -14,22 +15,18 @@ pub(super) const GROUP: Group = Group {
     kinds: &[
         Strategy {
             kind: "ClusterRoleBinding",
-            validate: |it, _, old, object| others::rbac(it, "ClusterRoleBinding", old, object),
             ..BINDING
         },
         Strategy {
             kind: "ClusterRole",
-            validate: |it, _, old, object| others::rbac(it, "ClusterRole", old, object),
             ..ROLE
         },
         Strategy {
             kind: "RoleBinding",
-            validate: |it, _, old, object| others::rbac(it, "RoleBinding", old, object),
             ..BINDING
         },
         Strategy {
             kind: "Role",
-            validate: |it, _, old, object| others::rbac(it, "Role", old, object),
             ..ROLE
         },
     ],
@@ -38,13 +35,14 @@ pub(super) const GROUP: Group = Group {
 
 const ROLE: Strategy = Strategy {
     name: names::path_segment,
-    columns: &[("Created At", "/metadata/creationTimestamp")],
+    validate: |it, _, old, object| others::rbac(it, old, object),
+    columns: &[("Created At", Cell::Field("/metadata/creationTimestamp"))],
     creates_on_update: true,
     ..Strategy::PLAIN
 };
 
 const BINDING: Strategy = Strategy {
-    columns: &[("Role", "=role")],
+    columns: &[("Role", Cell::Computed(cells::role))],
     ..ROLE
 };
 

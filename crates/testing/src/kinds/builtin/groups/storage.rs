@@ -27,7 +27,7 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "StorageClass",
-            warnings: |_, object| warnings::storage_class(object),
+            warnings: |_, _, object| warnings::storage_class(object),
             ..CLASS
         },
         Strategy {

@@ -24,7 +24,7 @@ pub(crate) fn job(it: &mut Causes, old: Option<&Value>, object: &Value) {
     }
     let Some(old) = old else { return };
     let (before, after) = (at(old, "/spec/completions"), at(spec, "/completions"));
-    // Without a number, an indexed Job is refused for that reason alone.
+    // Without a number, an indexed Job is rejected for that reason alone.
     let is_resized = before != after && !after.is_null();
     if text(spec, "/completionMode") != "Indexed" {
         it.immutable("spec.completions", before, after);

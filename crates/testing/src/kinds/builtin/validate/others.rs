@@ -214,7 +214,8 @@ pub(crate) fn budget(it: &mut Causes, object: &Value) {
     );
 }
 
-pub(crate) fn rbac(it: &mut Causes, kind: &str, old: Option<&Value>, object: &Value) {
+pub(crate) fn rbac(it: &mut Causes, old: Option<&Value>, object: &Value) {
+    let kind = text(object, "/kind");
     let is_namespaced = matches!(kind, "Role" | "RoleBinding");
     if matches!(kind, "Role" | "ClusterRole") {
         for (index, rule) in list(object, "/rules").iter().enumerate() {

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::events;
 use crate::{
     kinds::builtin::{
-        strategy::{Deletion, Group, Strategy},
+        cells,
+        strategy::{Cell, Deletion, Group, Strategy},
         validate::{self, config, limits, others},
         warnings,
     },
@@ -23,7 +24,7 @@ pub(super) const GROUP: Group = Group {
     kinds: &[
         Strategy {
             kind: "ConfigMap",
-            columns: &[("Data", "=data")],
+            columns: &[("Data", Cell::Computed(cells::data))],
             validate: |it, _, old, object| config::config_map(it, old, object),
             ..Strategy::PLAIN
         },
@@ -49,7 +50,7 @@ pub(super) const GROUP: Group = Group {
             kind: "Namespace",
             name: names::dns_1123_label,
             selectors: &["status.phase"],
-            columns: &[("Status", "/status/phase")],
+            columns: &[("Status", Cell::Field("/status/phase"))],
             subresources: &["finalize"],
             create: |object, _| {
                 add(object, "/spec/finalizers", "kubernetes");
@@ -68,10 +69,10 @@ pub(super) const GROUP: Group = Group {
             kind: "Node",
             selectors: &["spec.unschedulable"],
             columns: &[
-                ("Status", "=nodeStatus"),
-                ("Roles", "=nodeRoles"),
-                ("Age", "=age"),
-                ("Version", "/status/nodeInfo/kubeletVersion"),
+                ("Status", Cell::Computed(cells::node_status)),
+                ("Roles", Cell::Computed(cells::node_roles)),
+                ("Age", Cell::Computed(cells::age)),
+                ("Version", Cell::Field("/status/nodeInfo/kubeletVersion")),
             ],
             convert: copy_ranges,
             create: |object, _| taint(object),
@@ -82,23 +83,23 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "PersistentVolume",
             create: |object, _| add(object, FINALIZERS, "kubernetes.io/pv-protection"),
-            warnings: |_, object| warnings::volume(object),
+            warnings: |_, _, object| warnings::volume(object),
             returns_deleted: true,
             ..Strategy::PLAIN
         },
         Strategy {
             kind: "PersistentVolumeClaim",
             columns: &[
-                ("Status", "/status/phase"),
-                ("Volume", "/spec/volumeName"),
-                ("Capacity", "/status/capacity/storage"),
-                ("Access Modes", "/status/accessModes/0"),
-                ("StorageClass", "/spec/storageClassName"),
+                ("Status", Cell::Field("/status/phase")),
+                ("Volume", Cell::Field("/spec/volumeName")),
+                ("Capacity", Cell::Field("/status/capacity/storage")),
+                ("Access Modes", Cell::Field("/status/accessModes/0")),
+                ("StorageClass", Cell::Field("/spec/storageClassName")),
             ],
             create: |object, _| add(object, FINALIZERS, "kubernetes.io/pvc-protection"),
             update: |object, _, old| keep_source(object, old),
             validate: |it, _, old, object| config::claim(it, old, object),
-            warnings: |_, object| warnings::claim(object),
+            warnings: |_, _, object| warnings::claim(object),
             is_stored_again: true,
             returns_deleted: true,
             ..Strategy::PLAIN
@@ -116,9 +117,9 @@ pub(super) const GROUP: Group = Group {
                 "status.nominatedNodeName",
             ],
             columns: &[
-                ("Ready", "=ready"),
-                ("Status", "=status"),
-                ("Restarts", "=restarts"),
+                ("Ready", Cell::Computed(cells::ready)),
+                ("Status", Cell::Computed(cells::pod_status)),
+                ("Restarts", Cell::Computed(cells::restarts)),
             ],
             subresources: &["binding", "ephemeralcontainers", "eviction", "resize"],
             connections: &["attach", "exec", "log", "portforward", "proxy"],
@@ -131,7 +132,8 @@ pub(super) const GROUP: Group = Group {
                 }
                 _ => validate::pod::validate(it, subresource, old, object),
             },
-            warnings: warnings::pod,
+            template: Some(""),
+            warnings: |_, old, object| warnings::pod(old, object),
             kept_metadata: &["deletionTimestamp", "ownerReferences"],
             deletion: Deletion::Graceful,
             returns_deleted: true,
@@ -139,6 +141,7 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "PodTemplate",
+            template: Some("/template"),
             has_generation: true,
             returns_deleted: true,
             ..Strategy::PLAIN
@@ -147,7 +150,8 @@ pub(super) const GROUP: Group = Group {
             kind: "ReplicationController",
             selectors: &["status.replicas"],
             has_generation: true,
-            warnings: |old, object| warnings::workload("", "/spec/template", old, object),
+            template: Some("/spec/template"),
+            warnings: warnings::workload,
             ..Strategy::PLAIN
         },
         Strategy {
@@ -158,10 +162,13 @@ pub(super) const GROUP: Group = Group {
         Strategy {
             kind: "Secret",
             selectors: &["type"],
-            columns: &[("Type", "/type"), ("Data", "=data")],
+            columns: &[
+                ("Type", Cell::Field("/type")),
+                ("Data", Cell::Computed(cells::data)),
+            ],
             convert: encode,
             validate: |it, _, old, object| config::secret(it, old, object),
-            warnings: |_, object| warnings::secret(object),
+            warnings: |_, _, object| warnings::secret(object),
             ..Strategy::PLAIN
         },
         Strategy {
@@ -169,10 +176,10 @@ pub(super) const GROUP: Group = Group {
             name: names::dns_1123_label,
             selectors: &["spec.clusterIP", "spec.type"],
             columns: &[
-                ("Type", "/spec/type"),
-                ("Cluster-IP", "/spec/clusterIP"),
-                ("External-IP", "=externalIp"),
-                ("Port(s)", "=ports"),
+                ("Type", Cell::Field("/spec/type")),
+                ("Cluster-IP", Cell::Field("/spec/clusterIP")),
+                ("External-IP", Cell::Computed(cells::external_ip)),
+                ("Port(s)", Cell::Computed(cells::ports)),
             ],
             // An update of the status decides nothing.
             create: |object, creation| {
@@ -186,7 +193,7 @@ pub(super) const GROUP: Group = Group {
                 }
             },
             validate: |it, _, old, object| validate::service::validate(it, old, object),
-            warnings: |_, object| warnings::service(object),
+            warnings: |_, _, object| warnings::service(object),
             is_allocated: true,
             creates_on_update: true,
             creates_on_status: true,

@@ -1,14 +1,14 @@
 //! Answers lists, objects and watch events as a `Table`, with the columns that `kubectl get` shows.
 
-mod cells;
-
 use k8s_openapi::jiff::Timestamp;
 use kube_codegen_record::walk::{ColumnType, Path};
 use serde_json::{Value, json};
 
-use self::cells::computed;
 use crate::{
-    kinds::{builtin, target::Target},
+    kinds::{
+        builtin::{self, Cell},
+        target::Target,
+    },
     request::Query,
     values::{
         object::{at, map, put, text},
@@ -32,11 +32,9 @@ struct Column {
 
 /// The content of a cell.
 enum Content {
-    /// The value of a field.
-    Pointer(&'static str),
-    /// A function of several fields.
-    Computed(&'static str),
-    /// What a definition describes.
+    /// Of a built-in kind.
+    Cell(Cell),
+    /// Of a definition.
     Path(ColumnType, Path),
 }
 
@@ -48,7 +46,7 @@ impl Column {
             format: String::new(),
             description: String::new(),
             priority: 0,
-            content: Content::Pointer(""),
+            content: Content::Cell(Cell::Field("")),
         }
     }
 
@@ -57,7 +55,7 @@ impl Column {
         Self {
             format: "name".to_owned(),
             description: NAME.to_owned(),
-            content: Content::Pointer("/metadata/name"),
+            content: Content::Cell(Cell::Field("/metadata/name")),
             ..Self::new("Name")
         }
     }
@@ -142,17 +140,14 @@ fn columns(target: &Target) -> Vec<Column> {
     if strategy.shows_name {
         columns.push(Column::name());
     }
-    columns.extend(strategy.columns.iter().map(|(name, path)| Column {
-        content: match path.strip_prefix('=') {
-            Some(name) => Content::Computed(name),
-            None => Content::Pointer(path),
-        },
+    columns.extend(strategy.columns.iter().map(|(name, cell)| Column {
+        content: Content::Cell(*cell),
         ..Column::new(name)
     }));
     let times = ["Age", "Created At", "Last Seen"];
     if !columns.iter().any(|it| times.contains(&it.name.as_str())) {
         columns.push(Column {
-            content: Content::Computed("age"),
+            content: Content::Cell(Cell::Computed(builtin::age)),
             ..Column::new("Age")
         });
     }
@@ -196,9 +191,9 @@ fn custom(target: &Target) -> Vec<Column> {
 
 fn cell(column: &Column, object: &Value) -> Value {
     match &column.content {
-        Content::Computed(name) => computed(name, object).into(),
+        Content::Cell(Cell::Computed(cell)) => cell(object).into(),
         Content::Path(type_, path) => type_.cell(path.find_in(object).first(), Timestamp::now()),
-        Content::Pointer(pointer) => match at(object, pointer) {
+        Content::Cell(Cell::Field(pointer)) => match at(object, pointer) {
             value @ (Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
             Value::Null if pointer.ends_with("Replicas") || pointer.contains("/number") => {
                 "0".into()

@@ -1,9 +1,10 @@
-//! The checks of the Pod Security Standards (<https://kubernetes.io/docs/concepts/security/pod-security-standards/>).
+//! The checks of the baseline: what lets a Pod out of its containers.
 
-use std::{collections::BTreeSet, fmt::Display};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::subject::{Found, Subject, Violation, containers_of, plural, quoted, violation};
 use crate::values::object::{at, list, text};
 
 /// The names of capabilities that the baseline allows to add.
@@ -41,33 +42,8 @@ const SYSCTLS: &[(&str, u32)] = &[
     ("net.ipv4.tcp_notsent_lowat", 37),
 ];
 
-const VOLUMES: &[&str] = &[
-    "configMap",
-    "csi",
-    "downwardAPI",
-    "emptyDir",
-    "ephemeral",
-    "image",
-    "persistentVolumeClaim",
-    "projected",
-    "secret",
-];
-
 const APPARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP: &[&str] = &["RuntimeDefault", "Localhost"];
-
-/// A Pod under a policy: its metadata and specification, and the minor version of the policy.
-pub(super) struct Subject<'a> {
-    pub(super) metadata: &'a Value,
-    pub(super) spec: &'a Value,
-    pub(super) version: u32,
-}
-
-/// What a check forbids, and where it was found.
-pub(super) struct Violation {
-    pub(super) reason: String,
-    pub(super) detail: String,
-}
 
 /// Where a container names hosts.
 const HANDLERS: [&str; 5] = [
@@ -78,10 +54,8 @@ const HANDLERS: [&str; 5] = [
     "/lifecycle/preStop",
 ];
 
-type Found = Option<Violation>;
-
 /// The checks of the baseline, in the order of their names.
-pub(super) fn baseline(subject: &Subject<'_>, is_restricted: bool) -> Vec<Violation> {
+pub(super) fn check(subject: &Subject<'_>, is_restricted: bool) -> Vec<Violation> {
     let has = |since: u32| is_restricted && subject.version >= since;
     let checks = [
         subject.apparmor(),
@@ -100,76 +74,11 @@ pub(super) fn baseline(subject: &Subject<'_>, is_restricted: bool) -> Vec<Violat
     checks.into_iter().flatten().collect()
 }
 
-/// The checks that the restricted level adds to the baseline.
-pub(super) fn restricted(subject: &Subject<'_>) -> Vec<Violation> {
-    let is_windows = text(subject.spec, "/os/name") == "windows";
-    let has = |since: u32| subject.version >= since && !(is_windows && subject.version >= 25);
-    let checks = [
-        has(8).then(|| subject.escalation()).flatten(),
-        has(22).then(|| subject.dropped_capabilities()).flatten(),
-        (subject.version >= 35)
-            .then(|| subject.proc_mount(true))
-            .flatten(),
-        subject.volumes(),
-        subject.non_root(),
-        (subject.version >= 23).then(|| subject.user()).flatten(),
-        has(19).then(|| subject.required_seccomp()).flatten(),
-    ];
-    checks.into_iter().flatten().collect()
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "each check returns it")]
-fn violation(reason: impl Into<String>, detail: impl Into<String>) -> Found {
-    Some(Violation {
-        reason: reason.into(),
-        detail: detail.into(),
-    })
-}
-
-fn quoted(names: impl IntoIterator<Item = impl Display>) -> String {
-    let names = names.into_iter().map(|name| format!("\"{name}\""));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-fn plural<'a>(one: &'a str, more: &'a str, count: usize) -> &'a str {
-    if count == 1 { one } else { more }
-}
-
-fn containers_of(names: &[&str]) -> String {
-    let noun = plural("container", "containers", names.len());
-    format!("{noun} {}", quoted(names))
-}
-
 fn annotation<'a>(metadata: &'a Value, name: &str) -> Option<&'a str> {
     metadata.pointer("/annotations")?.get(name)?.as_str()
 }
 
-impl<'a> Subject<'a> {
-    fn containers(&self) -> impl Iterator<Item = &'a Value> + use<'a> {
-        let spec = self.spec;
-        let fields = ["/initContainers", "/containers", "/ephemeralContainers"];
-        fields.into_iter().flat_map(|field| list(spec, field))
-    }
-
-    /// Returns the names of the containers that are bad.
-    fn bad(&self, mut is_bad: impl FnMut(&'a Value) -> bool) -> Vec<&'a str> {
-        let bad = self.containers().filter(|container| is_bad(container));
-        bad.map(|container| text(container, "/name")).collect()
-    }
-
-    /// Returns whether the Pod or some containers have a bad security context, as messages say it.
-    fn setters(&self, mut is_bad: impl FnMut(&'a Value) -> bool) -> Vec<String> {
-        let of_pod = is_bad(at(self.spec, "/securityContext")).then(|| "pod".to_owned());
-        let bad = self.bad(|container| is_bad(at(container, "/securityContext")));
-        let of_containers = (!bad.is_empty()).then(|| containers_of(&bad));
-        of_pod.into_iter().chain(of_containers).collect()
-    }
-
-    /// A user namespace makes root inside it harmless.
-    fn has_user_namespace(&self) -> bool {
-        self.version >= 35 && at(self.spec, "/hostUsers") == false
-    }
-
+impl Subject<'_> {
     fn apparmor(&self) -> Found {
         let mut values = BTreeSet::new();
         let mut setters = self.setters(|context| {
@@ -213,15 +122,7 @@ impl<'a> Subject<'a> {
     }
 
     fn capabilities(&self) -> Found {
-        let mut added = BTreeSet::new();
-        let bad = self.bad(|container| {
-            let forbidden = list(container, "/securityContext/capabilities/add").iter();
-            let forbidden = forbidden.filter_map(Value::as_str);
-            let before = added.len();
-            let found: Vec<&str> = forbidden.filter(|it| !CAPABILITIES.contains(it)).collect();
-            added.extend(found.iter().copied());
-            added.len() > before || !found.is_empty()
-        });
+        let (bad, added) = self.added_capabilities(CAPABILITIES);
         if bad.is_empty() {
             return None;
         }
@@ -257,13 +158,12 @@ impl<'a> Subject<'a> {
     }
 
     fn host_ports(&self) -> Found {
-        let mut ports = BTreeSet::new();
-        let bad = self.bad(|container| {
-            let of_container = list(container, "/ports").iter();
-            let of_container = of_container.filter_map(|port| at(port, "/hostPort").as_u64());
-            let used: Vec<u64> = of_container.filter(|port| *port != 0).collect();
-            ports.extend(used.iter().map(u64::to_string));
-            !used.is_empty()
+        let (bad, ports) = self.forbidden(|container| {
+            let ports = list(container, "/ports").iter();
+            let ports = ports.filter_map(|port| at(port, "/hostPort").as_u64());
+            let used = ports.filter(|port| *port != 0);
+            // They are sorted as text.
+            used.map(|port| port.to_string()).collect()
         });
         if bad.is_empty() {
             return None;
@@ -281,17 +181,14 @@ impl<'a> Subject<'a> {
         if self.version < 34 {
             return None;
         }
-        let mut hosts = BTreeSet::new();
-        let mut bad = self.bad(|container| {
+        let (mut bad, hosts) = self.forbidden(|container| {
             let handlers = HANDLERS.iter().flat_map(|handler| {
                 ["httpGet", "tcpSocket"].map(|kind| format!("{handler}/{kind}/host"))
             });
-            let used: Vec<&str> = handlers
+            handlers
                 .map(|pointer| text(container, &pointer))
                 .filter(|host| !host.is_empty())
-                .collect();
-            hosts.extend(used.iter().copied());
-            !used.is_empty()
+                .collect()
         });
         if bad.is_empty() {
             return None;
@@ -321,18 +218,14 @@ impl<'a> Subject<'a> {
         violation("privileged", detail)
     }
 
-    fn proc_mount(&self, is_restricted: bool) -> Found {
+    pub(super) fn proc_mount(&self, is_restricted: bool) -> Found {
         if !is_restricted && self.has_user_namespace() {
             return None;
         }
-        let mut kinds = BTreeSet::new();
-        let bad = self.bad(|container| {
+        let (bad, kinds) = self.forbidden(|container| {
             let kind = text(container, "/securityContext/procMount");
-            let is_bad = !matches!(kind, "" | "Default");
-            if is_bad {
-                kinds.insert(kind);
-            }
-            is_bad
+            let is_good = matches!(kind, "" | "Default");
+            Vec::from_iter((!is_good).then_some(kind))
         });
         if bad.is_empty() {
             return None;
@@ -385,7 +278,7 @@ impl<'a> Subject<'a> {
         )
     }
 
-    fn seccomp(&self) -> Found {
+    pub(super) fn seccomp(&self) -> Found {
         if self.version < 19 {
             return self.seccomp_annotations();
         }
@@ -444,27 +337,6 @@ impl<'a> Subject<'a> {
         (setters, values)
     }
 
-    fn required_seccomp(&self) -> Found {
-        let found = self.seccomp();
-        if found.is_some() {
-            return found;
-        }
-        if !at(self.spec, "/securityContext/seccompProfile").is_null() {
-            return None;
-        }
-        let bad = self.bad(|container| at(container, "/securityContext/seccompProfile").is_null());
-        if bad.is_empty() {
-            return None;
-        }
-        violation(
-            "seccompProfile",
-            format!(
-                "pod or {} must set securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\"",
-                containers_of(&bad)
-            ),
-        )
-    }
-
     fn sysctls(&self) -> Found {
         let sysctls = list(self.spec, "/securityContext/sysctls").iter();
         let bad = sysctls.map(|sysctl| text(sysctl, "/name")).filter(|name| {
@@ -490,125 +362,5 @@ impl<'a> Subject<'a> {
             setters.join(" and ")
         );
         violation("hostProcess", detail)
-    }
-
-    fn escalation(&self) -> Found {
-        let field = "/securityContext/allowPrivilegeEscalation";
-        let bad = self.bad(|container| at(container, field) != false);
-        if bad.is_empty() {
-            return None;
-        }
-        let detail = format!(
-            "{} must set securityContext.allowPrivilegeEscalation=false",
-            containers_of(&bad)
-        );
-        violation("allowPrivilegeEscalation != false", detail)
-    }
-
-    fn dropped_capabilities(&self) -> Found {
-        let missing = self.bad(|container| {
-            !list(container, "/securityContext/capabilities/drop").contains(&"ALL".into())
-        });
-        let mut added = BTreeSet::new();
-        let adding = self.bad(|container| {
-            let found = list(container, "/securityContext/capabilities/add").iter();
-            let found = found.filter_map(Value::as_str);
-            let found: Vec<&str> = found.filter(|name| *name != "NET_BIND_SERVICE").collect();
-            added.extend(found.iter().copied());
-            !found.is_empty()
-        });
-        let details = [
-            (!missing.is_empty()).then(|| {
-                format!(
-                    "{} must set securityContext.capabilities.drop=[\"ALL\"]",
-                    containers_of(&missing)
-                )
-            }),
-            (!adding.is_empty()).then(|| {
-                format!(
-                    "{} must not include {} in securityContext.capabilities.add",
-                    containers_of(&adding),
-                    quoted(&added)
-                )
-            }),
-        ];
-        let details: Vec<String> = details.into_iter().flatten().collect();
-        if details.is_empty() {
-            return None;
-        }
-        violation("unrestricted capabilities", details.join("; "))
-    }
-
-    fn volumes(&self) -> Found {
-        let (mut bad, mut kinds) = (Vec::new(), BTreeSet::new());
-        for volume in list(self.spec, "/volumes") {
-            let fields = volume
-                .as_object()
-                .into_iter()
-                .flat_map(serde_json::Map::keys);
-            let kind = fields.map(String::as_str).find(|field| *field != "name");
-            let kind = kind.unwrap_or("unknown");
-            if !VOLUMES.contains(&kind) {
-                bad.push(text(volume, "/name"));
-                kinds.insert(kind);
-            }
-        }
-        if bad.is_empty() {
-            return None;
-        }
-        let (noun, verb) = (
-            plural("volume", "volumes", bad.len()),
-            plural("uses", "use", bad.len()),
-        );
-        let types = plural(
-            "restricted volume type",
-            "restricted volume types",
-            kinds.len(),
-        );
-        violation(
-            "restricted volume types",
-            format!("{noun} {} {verb} {types} {}", quoted(bad), quoted(kinds)),
-        )
-    }
-
-    fn non_root(&self) -> Found {
-        const REASON: &str = "runAsNonRoot != true";
-        if self.has_user_namespace() {
-            return None;
-        }
-        let setters = self.setters(|context| at(context, "/runAsNonRoot") == false);
-        if !setters.is_empty() {
-            let detail = format!(
-                "{} must not set securityContext.runAsNonRoot=false",
-                setters.join(" and ")
-            );
-            return violation(REASON, detail);
-        }
-        if at(self.spec, "/securityContext/runAsNonRoot") == true {
-            return None;
-        }
-        let bad = self.bad(|container| at(container, "/securityContext/runAsNonRoot").is_null());
-        if bad.is_empty() {
-            return None;
-        }
-        let detail = format!(
-            "pod or {} must set securityContext.runAsNonRoot=true",
-            containers_of(&bad)
-        );
-        violation(REASON, detail)
-    }
-
-    fn user(&self) -> Found {
-        if self.has_user_namespace() {
-            return None;
-        }
-        let setters = self.setters(|context| at(context, "/runAsUser") == 0);
-        if setters.is_empty() {
-            return None;
-        }
-        violation(
-            "runAsUser=0",
-            format!("{} must not set runAsUser=0", setters.join(" and ")),
-        )
     }
 }
