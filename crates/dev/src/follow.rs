@@ -1,7 +1,10 @@
 //! Follows the objects and Events of an API server, and the requests of the one in memory.
 
-use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use http::Request;
@@ -57,6 +60,9 @@ pub(super) fn follow(
     changes: &UnboundedSender<Seen>,
 ) {
     let customs = custom_resources.len();
+    let custom_roots: BTreeSet<String> =
+        (custom_resources.iter().map(|(root, _)| root.clone())).collect();
+    let custom_roots = Arc::new(custom_roots);
     let mut shown: Vec<_> = custom_resources.into_iter().collect();
     for (root, plurals) in KINDS {
         let kinds = plurals.iter();
@@ -79,6 +85,7 @@ pub(super) fn follow(
             custom: rank < customs,
             printed: rank < shown.len(),
             lines: HashMap::new(),
+            custom_roots: custom_roots.clone(),
             changes: changes.clone(),
         };
         tokio::spawn(follower.run());
@@ -149,6 +156,8 @@ struct Follower {
     printed: bool,
     /// The last line of each object.
     lines: HashMap<String, String>,
+    /// The paths of the versions of custom resources.
+    custom_roots: Arc<BTreeSet<String>>,
     changes: UnboundedSender<Seen>,
 }
 
@@ -311,6 +320,20 @@ impl Follower {
         }
         if text("/type") == "Normal" && OF_THE_CLUSTER.contains(&text("/reportingComponent")) {
             return;
+        }
+        let root = format!("/apis/{}", text("/involvedObject/apiVersion"));
+        if text("/type") == "Normal" && self.custom_roots.contains(&root) {
+            // An operator that creates nothing says so: a new one does.
+            let seen = Seen {
+                name: (
+                    "events".to_owned(),
+                    String::new(),
+                    text("/metadata/uid").to_owned(),
+                ),
+                written: true,
+                ready: Some(true),
+            };
+            self.changes.send(seen).ok();
         }
         let key = text("/metadata/uid").to_owned();
         let message = match text("/message") {

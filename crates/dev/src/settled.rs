@@ -17,7 +17,7 @@ type Name = (String, String, String);
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) name: Name,
-    /// Whether the operator has written it.
+    /// Whether the operator has written it, or a Normal Event about an object of its own kinds.
     pub(super) written: bool,
     /// Whether all Pods are ready; `None` if the object was deleted.
     pub(super) ready: Option<bool>,

@@ -347,6 +347,33 @@ async fn without_an_operator_the_definitions_are_served() {
     }
 }
 
+/// An operator that only says what it sees has done its work when it has said so. A Warning is no work, and neither is an Event about another kind.
+#[tokio::test]
+async fn a_normal_event_about_an_object_counts_as_work() {
+    let folder = directory();
+    let args = ["-f", "crd.yaml", "--once", "--", "sleep", "1000"];
+    let mut dev = Dev::start(folder.path(), &args);
+    let client = dev.client().await;
+    dev.line("run: sleep 1000");
+    let report = async |name: &str, type_: &str, api_version: &str, kind: &str| {
+        let event = json!({
+            "metadata": {"name": name}, "type": type_, "reason": "Synced", "action": "Reconcile", "note": name,
+            "regarding": {"apiVersion": api_version, "kind": kind, "namespace": "default", "name": "a"},
+            "reportingController": "example.com/operator", "reportingInstance": "a", "eventTime": "2026-01-02T03:04:05.000000Z",
+        });
+        let path = "/apis/events.k8s.io/v1/namespaces/default/events";
+        let request = http::Request::post(path).body(event.to_string().into_bytes());
+        client.request::<Value>(request.unwrap()).await.unwrap();
+    };
+    report("warning", "Warning", "iksoon.test.com/v1", "CrdKind").await;
+    report("elected", "Normal", "coordination.k8s.io/v1", "Lease").await;
+    dev.line("elected");
+    thread::sleep(Duration::from_secs(4));
+    assert!(dev.child.try_wait().unwrap().is_none(), "{:?}", dev.seen);
+    report("synced", "Normal", "iksoon.test.com/v1", "CrdKind").await;
+    assert_eq!(dev.end().0, Some(0));
+}
+
 #[tokio::test]
 async fn without_controllers_a_deployment_gets_no_status() {
     let folder = directory();
