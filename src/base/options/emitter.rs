@@ -39,14 +39,14 @@ type Row = (Emitter, &'static str, &'static str, &'static [Emitter]);
 /// One row for each emitter, in the order in which they run.
 #[rustfmt::skip]
 const TABLE: [Row; 9] = [
-    (Types, "types", "the structs and enums of each kind, and how they are read and written", &[]),
-    (Resource, "resource", "names and manifest of each kind, and the traits that kube's clients ask for", &[Types]),
+    (Types, "types", "the structs and enums of each kind, with serde's traits", &[]),
+    (Resource, "resource", "the names and the CRD of each kind, and the traits that kube's clients need", &[Types]),
     (Client, "client", "a typed client for each version, and a clientset over all of them", &[Resource]),
     (Lister, "lister", "a lister for each kind, which reads the cache of an informer", &[Resource]),
     (Informer, "informer", "shared informers of each kind, from one factory", &[Lister]),
     (Columns, "columns", "the printer columns of each kind, as kubectl shows them", &[Types]),
-    (Choices, "choices", "an enum for the fields of which a schema permits one at most, and constructors", &[Types]),
-    (Conversion, "conversion", "what the conversion of each kind with several versions needs, as traits", &[Types]),
+    (Choices, "choices", "enums and constructors for mutually exclusive fields", &[Types]),
+    (Conversion, "conversion", "traits for converting between the versions of a kind", &[Types]),
     (Schema, "schema", "`JsonSchema` of schemars for each type (only on request)", &[Resource]),
 ];
 

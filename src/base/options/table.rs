@@ -76,7 +76,7 @@ macro_rules! each_option {
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder feature_gates(gated: bool) { *feature_gates = gated; };
 
-                /// If files have errors, generate from the others; the exit code is 1 still. Nothing that was generated from a
+                /// If files have errors, generate from the others; the exit code is still 1. Nothing that was generated from a
                 /// file with an error is lost
                 keep_going: bool = false, key "keep-going",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),

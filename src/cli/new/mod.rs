@@ -51,7 +51,7 @@ use wanted::Wanted;
 #[command(mut_arg("feature_gates", |it| it.hide(true)))]
 #[command(mut_arg("keep_going", |it| it.hide(true)))]
 pub(super) struct Args {
-    /// Name of the package [default with --from-kubebuilder: that of the project with `-rs`]
+    /// Name of the package [default with --from-kubebuilder: the project's name with `-rs` appended]
     #[arg(required_unless_present_any = ["from_kubebuilder", "from_kube_derive"])]
     name: Option<PackageName>,
 
