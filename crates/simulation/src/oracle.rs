@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{schedule::Verb, state::Difference};
+use crate::{schedule::Verb, state::Difference, timeline::Rejection};
 
 /// A property that every run of an operator must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,9 +43,12 @@ pub enum Oracle {
     Truth,
     /// No child is deleted and created again by a change for which an update does.
     Gaps,
-    /// Without faults, the server accepts what the operator sends.
+    /// Without faults, the server accepts what the operator sends. Requests of one verb for one kind that are all rejected violate it, such as each
+    /// update without a resourceVersion (422): runs with faults would show nothing then. What is rejected now and then is one of the
+    /// [doubts](crate::Summary::doubts).
     Accepted,
-    /// Labels, annotations and finalizers that others have set stay.
+    /// Labels, annotations and finalizers that others have set on an object stay: a merge patch of `metadata.finalizers` with the operator's own
+    /// finalizer alone removes those of others. [`Scenario::Metadata`](crate::Scenario::Metadata) tries it.
     Metadata,
     /// An invariant of the user.
     Always,
@@ -96,7 +99,7 @@ pub(crate) enum Variety {
     UidOfAnother,
     /// An owner reference has a uid that no object has.
     UnknownUid,
-    /// The server refuses the same writes again and again.
+    /// The server rejects the same writes again and again.
     Refused,
     /// An object has two states in turn.
     TwoStates,
@@ -121,6 +124,14 @@ pub(crate) enum AfterRestart {
     Writes,
 }
 
+/// A request that the server rejects each time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rejected {
+    pub(crate) verb: Verb,
+    pub(crate) status: u16,
+    pub(crate) why: Rejection,
+}
+
 /// A violation of an oracle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
@@ -131,8 +142,8 @@ pub(crate) struct Failure {
     pub(crate) differences: Vec<Difference>,
     /// What a restart changes; `None` where it was not tried.
     pub(crate) after_restart: Option<AfterRestart>,
-    /// What the server rejects each time, with the status.
-    pub(crate) rejected: Option<(Verb, u16)>,
+    /// What the server rejects each time.
+    pub(crate) rejected: Option<Rejected>,
     /// The object whose creates and deletes were counted.
     pub(crate) object: String,
 }

@@ -1,6 +1,6 @@
 //! What a request of the operator addresses, and requests of other clients.
 
-use std::ops::Deref;
+use std::{cell::RefCell, ops::Deref};
 
 use bytes::Bytes;
 use http::{Method, Request, request::Parts};
@@ -195,6 +195,57 @@ pub(crate) async fn send(
     Ok((status, serde_json::from_slice(&bytes).unwrap_or_default()))
 }
 
+thread_local! {
+    /// The first thing of the simulation's own that the server has rejected in this run.
+    static REJECTED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Sends a request of the simulation itself, such as the report of a controller. `None` if the object is gone, or has changed meanwhile (404, 409).
+///
+/// The server must accept it otherwise: runs say little about a cluster whose controllers fail, so that [`take_rejected`] ends the test.
+pub(crate) async fn send_own(
+    server: &ApiServer,
+    method: Method,
+    path: &str,
+    content_type: &str,
+    body: &Value,
+) -> Option<Value> {
+    let sent = send(server.service(), method.clone(), path, content_type, body).await;
+    match sent {
+        Ok((200..=299, object)) => Some(object),
+        Ok((404 | 409, _)) => None,
+        Ok((status, answer)) => {
+            reject(format!("{method} {path} {body} → {status}: {answer}"));
+            None
+        }
+        Err(error) => {
+            reject(format!("{method} {path} {body}: {error}"));
+            None
+        }
+    }
+}
+
+/// Stores an object of the simulation itself, whose kind is registered, without validation.
+pub(crate) fn seed_own(server: &ApiServer, object: &Value) {
+    if let Err(error) = server.seed(object) {
+        reject(format!("{object}: {error}"));
+    }
+}
+
+/// Notes what the server has not accepted, though the simulation does it itself.
+pub(crate) fn reject(what: String) {
+    REJECTED.with_borrow_mut(|first| {
+        if first.is_none() {
+            *first = Some(what);
+        }
+    });
+}
+
+/// Takes what [`reject`] has noted first in this run.
+pub(crate) fn take_rejected() -> Option<String> {
+    REJECTED.take()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -241,6 +292,38 @@ mod tests {
             what(Method::GET, "/api/v1/namespaces/a", Value::Null),
             "get namespaces a"
         );
+    }
+
+    #[tokio::test]
+    async fn a_request_of_the_simulation_that_is_rejected_is_noted() {
+        let server = ApiServer::new();
+        let maps = "/api/v1/namespaces/default/configmaps";
+        let json = "application/json";
+        let sent = |method, path: String, body: Value| {
+            let server = server.clone();
+            async move { send_own(&server, method, &path, json, &body).await }
+        };
+        let map = json!({"metadata": {"name": "a"}});
+        let path = || format!("{maps}/a");
+        assert!(
+            sent(Method::POST, maps.to_owned(), map.clone())
+                .await
+                .is_some()
+        );
+        assert!(
+            sent(Method::POST, maps.to_owned(), map.clone())
+                .await
+                .is_none()
+        );
+        assert!(
+            sent(Method::DELETE, path(), Value::Null).await.is_some()
+                && sent(Method::DELETE, path(), Value::Null).await.is_none()
+        );
+        assert_eq!(take_rejected(), None);
+        let wrong = json!({"metadata": {"name": "A"}});
+        assert!(sent(Method::POST, maps.to_owned(), wrong).await.is_none());
+        let rejected = take_rejected().unwrap();
+        assert!(rejected.contains("→ 422"), "{rejected}");
     }
 
     #[test]

@@ -10,8 +10,8 @@ pub enum Scenario {
     /// An object that has the kind and the name of a child belongs to a user, or to another owner: before the operator would create the child, and in
     /// its place. [`Oracle::Strangers`](crate::Oracle::Strangers) demands that it stays as it is. When it is gone, the child comes.
     Strangers,
-    /// Another client has a label, an annotation and a finalizer on the objects, from the start: [`Oracle::Metadata`](crate::Oracle::Metadata) demands
-    /// that they stay until that client removes them.
+    /// Another client has a label, an annotation and a finalizer on the objects, from the start, as a backup tool or an ingress controller does.
+    /// [`Oracle::Metadata`](crate::Oracle::Metadata) demands that they stay until that client removes its finalizer, after the objects were deleted.
     Metadata,
     /// Another client has a finalizer on a child: the child stays after its owner is deleted and created again.
     Finalizers,
@@ -21,7 +21,7 @@ pub enum Scenario {
     Names,
     /// Secrets and `ConfigMap`s that a field names come later than the object, change, and are deleted.
     References,
-    /// The server refuses the writes of the operator with 403 for a while, as without a right, beyond a quota, or by a webhook.
+    /// The server rejects the writes of the operator with 403 for a while, as without a permission, beyond a quota, or by a webhook.
     Forbidden,
     /// The server answers all requests with 503 for a while.
     Unavailable,
@@ -41,7 +41,7 @@ pub enum Scenario {
     /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
     /// foreground loses its children before it vanishes.
     SlowCollection,
-    /// An admission webhook refuses the writes of children for a while, with 400, or does not answer.
+    /// An admission webhook rejects the writes of children for a while, with 400, or does not answer.
     Webhook,
 }
 

@@ -6,12 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 
-/// What is asked of the server, or what a watch shows.
+/// What a request asks of the server, or what a watch event shows: the first word of a [`Point`].
+///
+/// Requests have the verbs of RBAC rules, events their types. In a kept schedule they are `"patch"`, `"deleteCollection"` or `"modified"`.
+///
+/// ```
+/// use kube_codegen_simulation::{FaultKind, Schedule, Verb};
+///
+/// /// Whether a conflict hits an update.
+/// fn is_conflict(schedule: &Schedule) -> bool {
+///     let mut decisions = schedule.decisions.iter();
+///     decisions.any(|it| it.at.verb == Verb::Update && it.fault.kind() == FaultKind::Conflict)
+/// }
+/// # assert!(!is_conflict(&Schedule::default()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Verb {
-    /// Reads an object.
+    /// Reads one object.
     Get,
     /// Reads a collection.
     List,
@@ -38,22 +51,24 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Those of requests and events; [`Self::Report`] is neither.
+    const READ: [Self; 11] = [
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Create,
+        Self::Update,
+        Self::Patch,
+        Self::Delete,
+        Self::DeleteCollection,
+        Self::Added,
+        Self::Modified,
+        Self::Deleted,
+    ];
+
     /// Reads the verb of a request, or the type of a watch event.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        Some(match text {
-            "get" => Self::Get,
-            "list" => Self::List,
-            "watch" => Self::Watch,
-            "create" => Self::Create,
-            "update" => Self::Update,
-            "patch" => Self::Patch,
-            "delete" => Self::Delete,
-            "deletecollection" => Self::DeleteCollection,
-            "ADDED" => Self::Added,
-            "MODIFIED" => Self::Modified,
-            "DELETED" => Self::Deleted,
-            _ => return None,
-        })
+        Self::READ.into_iter().find(|verb| verb.name() == text)
     }
 
     /// As Kubernetes writes it.
@@ -95,17 +110,24 @@ impl Verb {
 
 /// A moment of a run at which a fault can happen: a request of the operator, or a watch event on its way to the operator.
 ///
-/// Points are named by what happens, and by how often it has happened before, so that a decision stays at its place when
-/// other decisions of the schedule are removed.
+/// A point is named by what happens, and by how often it has happened before, so that a decision stays at its place when
+/// other decisions of the schedule are removed. A report shows it as `patch widgets/status default/a (occurrence 2)`; a kept schedule says
+///
+/// ```
+/// let json = r#"{"verb": "patch", "resource": "widgets", "subresource": "status", "place": "default/a", "occurrence": 2}"#;
+/// let point: kube_codegen_simulation::Point = serde_json::from_str(json)?;
+/// assert_eq!(point.to_string(), "patch widgets/status default/a (occurrence 2)");
+/// # Ok::<_, serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Point {
     /// The replica of the operator, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replica: usize,
-    /// What is asked for, or what a watch shows.
+    /// What the request asks for, or what the watch shows.
     pub verb: Verb,
-    /// The plural of the kind.
+    /// The plural of the kind, such as `widgets`.
     pub resource: String,
     /// Such as `status`; empty for the object itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -113,7 +135,7 @@ pub struct Point {
     /// Namespace and name, such as `default/a`; `*` stands for what differs from run to run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// From 1.
+    /// How often the same has happened to this replica, from 1.
     pub occurrence: u32,
 }
 
@@ -126,6 +148,36 @@ impl Point {
     /// The kind, which decides which faults are possible.
     pub(crate) fn kind(&self) -> PointKind {
         self.verb.kind()
+    }
+
+    /// What happens to which object, whatever the replica and the occurrence.
+    pub(crate) fn target(&self) -> (Verb, &str, &str, &str) {
+        (self.verb, &self.resource, &self.subresource, &self.place)
+    }
+
+    /// Whether both are about the same object, or the same subresource of it.
+    pub(crate) fn is_of_same_object(&self, other: &Self) -> bool {
+        let verb = other.verb;
+        Self {
+            verb,
+            ..self.clone()
+        }
+        .target()
+            == other.target()
+    }
+
+    /// The first point with this verb; `resource` may name a subresource, as in `widgets/status`.
+    #[cfg(test)]
+    pub(crate) fn example(verb: Verb, resource: &str, place: &str) -> Self {
+        let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+        Self {
+            replica: 0,
+            verb,
+            resource: resource.to_owned(),
+            subresource: subresource.to_owned(),
+            place: place.to_owned(),
+            occurrence: 1,
+        }
     }
 }
 
@@ -306,4 +358,18 @@ fn shorter(order: &[usize]) -> Vec<Vec<usize>> {
         orders.push(order);
     }
     orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_read_as_they_are_named() {
+        for verb in Verb::READ {
+            assert_eq!(Verb::read(verb.name()), Some(verb));
+        }
+        assert_eq!(Verb::read("deletecollection"), Some(Verb::DeleteCollection));
+        assert_eq!(Verb::read(Verb::Report.name()), None);
+    }
 }

@@ -1,4 +1,11 @@
 //! Runs the workloads of the scenarios, without faults: what happens around the operator is enough.
+//!
+//! Each workload runs twice, with restarts the second time, and both runs must agree (`learn`). Most errors show in the first run of a scenario, though.
+//! So all first runs come before any fault is tried ([`Scenarios::glance`]); their outcomes are kept, and the second runs follow after the single faults
+//! ([`Scenarios::try_all`]). The workloads run on several threads, but results are read in their order, up to the first failure, so that the number of
+//! threads decides nothing.
+//!
+//! An operator that takes over an object of another client may do so on purpose. That ends its workload only, not the search.
 
 use std::{
     collections::BTreeSet,
@@ -57,17 +64,16 @@ impl Scenarios {
         threads: usize,
         watch: &mut dyn FnMut(&[Entry]),
     ) -> Result<(), Box<Found>> {
-        let one = |(workload, _): &Tried, watch: &mut dyn FnMut(&[Entry])| {
+        let outcomes = self.each(setup, seed, threads, watch, |workload, _, watch| {
             glance(setup, workload, seed, watch)
-        };
-        let outcomes = self.each(setup, seed, threads, one, watch)?;
+        })?;
         for ((_, first), outcome) in self.workloads.iter_mut().zip(outcomes) {
             *first = Mutex::new(Some(outcome));
         }
         Ok(())
     }
 
-    /// Runs each workload twice, or once more after the first time.
+    /// Runs each workload twice, or once more after [`Self::glance`].
     pub(super) fn try_all(
         &mut self,
         setup: &Arc<Setup>,
@@ -75,28 +81,29 @@ impl Scenarios {
         threads: usize,
         watch: &mut dyn FnMut(&[Entry]),
     ) -> Result<(), Box<Found>> {
-        let one = |(workload, first): &Tried, watch: &mut dyn FnMut(&[Entry])| {
-            let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.each(setup, seed, threads, watch, |workload, first, watch| {
             learn_after(setup, workload, seed, first, watch).map(drop)
-        };
-        self.each(setup, seed, threads, one, watch)?;
+        })?;
         let scenarios = self.workloads.iter().filter_map(|(it, _)| it.scenario);
         self.tried.extend(scenarios);
         Ok(())
     }
 
-    /// Runs each workload, up to the first that fails. One in which the operator takes something over is not run again.
+    /// Calls `one` for each workload, with its first run if there is one, up to the first that fails. One in which the operator takes something over is
+    /// not run again.
     fn each<T: Send + Sync>(
         &mut self,
         setup: &Arc<Setup>,
         seed: u64,
         threads: usize,
-        one: impl Fn(&Tried, &mut dyn FnMut(&[Entry])) -> Result<T, Box<Found>> + Sync,
         watch: &mut dyn FnMut(&[Entry]),
+        one: impl Fn(&Workload, Option<Outcome>, &mut dyn FnMut(&[Entry])) -> Result<T, Box<Found>>
+        + Sync,
     ) -> Result<Vec<T>, Box<Found>> {
-        let with_logs = |workload: &Tried| {
+        let with_logs = |(workload, first): &Tried| {
+            let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
             let mut logs = Vec::new();
-            let done = one(workload, &mut |log| logs.push(log.to_vec()));
+            let done = one(workload, first, &mut |log| logs.push(log.to_vec()));
             (done, logs)
         };
         let takes_over = |found: &Found| found.failure.variety == Variety::TakenOver;

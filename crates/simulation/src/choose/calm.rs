@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    oracle::{Failure, Oracle},
+    oracle::{Failure, Oracle, Rejected},
     run::{Outcome, Passed},
     schedule::Verb,
     settings::{Setup, Workload},
-    timeline::rejection,
+    timeline::Rejection,
 };
 
 /// What the requests of a run without faults say about the operator.
@@ -35,7 +35,7 @@ fn is_rejected(passed: &Passed) -> bool {
 
 /// Names a request with its response.
 fn shown(passed: &Passed) -> String {
-    rejection(&passed.point, passed.status, passed.reason.as_deref())
+    Rejection::of(&passed.point, passed.status, passed.rejection.as_ref())
 }
 
 impl Calm {
@@ -74,7 +74,11 @@ impl Calm {
             if last.point.verb.is_write() && !last.report {
                 calm.failure.get_or_insert_with(|| {
                     let mut failure = Failure::new(Oracle::Accepted, sentence);
-                    failure.rejected = Some((last.point.verb, last.status));
+                    failure.rejected = Some(Rejected {
+                        verb: last.point.verb,
+                        status: last.status,
+                        why: last.rejection.clone().unwrap_or_default(),
+                    });
                     failure
                 });
             } else {
@@ -102,11 +106,8 @@ fn unrepeated(workload: &Workload, outcome: &Outcome) -> Vec<String> {
             let is_invalid = matches!(passed.status, 400 | 403 | 405 | 413 | 415 | 422);
             let is_settled = |later: &&&Passed| {
                 let is_accepted = (200..300).contains(&later.status);
-                let (one, other) = (&passed.point, &later.point);
-                let is_same = one.resource == other.resource
-                    && one.subresource == other.subresource
-                    && one.place == other.place;
-                let reports = later.report || other.subresource == "status";
+                let is_same = passed.point.is_of_same_object(&later.point);
+                let reports = later.report || later.point.subresource == "status";
                 is_accepted && (is_same || reports)
             };
             if is_invalid && !passed.report && writes[at..].iter().find(is_settled).is_none() {

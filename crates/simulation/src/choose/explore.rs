@@ -1,4 +1,8 @@
 //! Runs schedules until the budget is spent: each kind of fault first, then the others, and random combinations.
+//!
+//! Schedules are chosen in batches ([`BATCH`]), which run on all threads. Their results are read in the order in which they were chosen, and what follows
+//! the first failure of a batch runs again: so a seed leads to the same search with any number of threads. A single fault counts as tried only if the
+//! operator got to its point. Failures of a batch are shrunk at once, since the first one ends the search.
 
 use std::{
     collections::{BTreeSet, HashSet, VecDeque},

@@ -24,9 +24,21 @@ pub struct Summary {
     pub time: Duration,
     /// What has happened around the operator.
     pub scenarios: Vec<Scenario>,
-    /// What may be an error without any fault, in sentences: writes that the server rejects, or an operator that writes nothing.
+    /// What may be an error without any fault, in sentences: a write that the server rejects and that is neither repeated nor reported, a kind of
+    /// request that is rejected each time, or an operator that writes nothing. [`Simulation::run`](crate::Simulation::run) prints them as a warning.
+    /// A test that wants none of them:
+    ///
+    /// ```
+    /// # fn example(simulation: kube_codegen_simulation::Simulation) -> Result<(), Box<kube_codegen_simulation::Found>> {
+    /// let summary = simulation.explore()?;
+    /// assert!(summary.doubts.is_empty(), "{:#?}", summary.doubts);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub doubts: Vec<String>,
-    /// How the operator takes over an object of another client that has the name of a child, as server-side apply does.
+    /// How the operator takes over an object of another client that has the name of a child, as each server-side apply with `force` does: the first
+    /// such run, with its timeline. It does not end the search, since its author may want it;
+    /// [`without_scenario(Scenario::Strangers)`](crate::Simulation::without_scenario) says so.
     pub taken_over: Option<Box<Found>>,
     /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
     pub exhaustion: Option<Exhaustion>,

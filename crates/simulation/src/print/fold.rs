@@ -79,14 +79,7 @@ mod tests {
                 at: Duration::from_millis(at as u64),
                 what: Happening::Event {
                     replica: Replica::Only,
-                    point: Point {
-                        replica: 0,
-                        verb: Verb::Modified,
-                        resource: letter.to_string(),
-                        subresource: String::new(),
-                        place: String::new(),
-                        occurrence: 0,
-                    },
+                    point: Point::example(Verb::Modified, &letter.to_string(), ""),
                     version: at.to_string(),
                 },
             })

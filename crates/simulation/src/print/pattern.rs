@@ -1,4 +1,7 @@
-//! Guesses from a violation what is wrong with the operator.
+//! Says from a violation what is probably wrong with the operator, and what to do about it.
+//!
+//! What the history proves comes first (`proven`). Where it proves nothing, what was violated, by which fault, and whether too much or too little is there,
+//! decide on the most frequent cause. It is a guess, so that a sentence says what the run shows before what usually leads there.
 
 use super::{Found, proven};
 use crate::{
@@ -119,8 +122,10 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
 
 /// Returns why the server rejects a request each time.
 fn accepted(found: &Found) -> String {
-    let why = match found.failure.rejected {
-        Some((Verb::Update, 400 | 409 | 422)) if found.message.contains("resourceVersion") => {
+    let rejected = found.failure.rejected.as_ref();
+    let lacks_version = rejected.is_some_and(|it| it.why.lacks_version());
+    let why = match rejected.map(|it| (it.verb, it.status)) {
+        Some((Verb::Update, _)) if lacks_version => {
             "An update needs the resourceVersion of the object that it replaces. Read the object, change what you have read, and send that; or send a patch."
         }
         Some((Verb::Create, 404)) => "The namespace, or the kind, does not exist.",
@@ -153,10 +158,8 @@ fn rejected_again(found: &Found) -> Option<String> {
     // A read that finds nothing is the cause only where no write follows it.
     let last = attempts.iter().find(|it| it.verb() != Verb::Get);
     let last = *last.or(attempts.first())?;
-    let is_same = |it: &&&Answered| {
-        let (one, other) = (&it.point, &last.point);
-        one.what().to_string() == other.what().to_string() && it.status == last.status
-    };
+    let is_same =
+        |it: &&&Answered| it.point.target() == last.point.target() && it.status == last.status;
     let times = attempts.iter().filter(is_same).count();
     if !(400..500).contains(&last.status) || times <= TIMES {
         return None;
@@ -241,7 +244,7 @@ fn writes_status_last(found: &Found) -> bool {
 fn succeeds_later(found: &Found, at: &Point) -> bool {
     let is_fault = |it: &&Entry| matches!(&it.what, Happening::Fault { at: of, .. } if of == at);
     let after = found.log.iter().skip_while(|it| !is_fault(it)).skip(1);
-    let is_same = |it: &Answered| it.point.what().to_string() == at.what().to_string();
+    let is_same = |it: &Answered| it.point.target() == at.target();
     after
         .filter_map(Entry::answered)
         .any(|it| is_same(it) && it.is_accepted())

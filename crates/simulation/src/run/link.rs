@@ -180,7 +180,23 @@ impl Link {
                     self.receives(point, &seen, code, &[]);
                     return Ok(error(code));
                 }
-                _ => {}
+                Fault::CrashBefore
+                | Fault::Disconnect
+                | Fault::Error(_)
+                | Fault::LateEffect(_)
+                | Fault::Hold(_)
+                | Fault::Stall(_)
+                | Fault::Merge
+                | Fault::Double
+                | Fault::Cut
+                | Fault::Expire
+                | Fault::ExpirePage
+                | Fault::Miss(_)
+                | Fault::Pause(_)
+                | Fault::Skew(_)
+                | Fault::Touch
+                | Fault::Delete(_)
+                | Fault::Drift(_) => {}
             }
         }
         match &self.world.steering {
@@ -282,6 +298,7 @@ async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxE
     match fault {
         Fault::Touch => {
             if let Some(path) = seen.object_path() {
+                // An object that is stored without validation cannot be touched.
                 let body = json!({"metadata": {"labels": {TOUCHED: world.elapsed().as_millis().to_string()}}});
                 send(service(), Method::PATCH, &path, MERGE, &body).await?;
             }
@@ -290,14 +307,9 @@ async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxE
             let Some(path) = world.resolve(path).await? else {
                 return Ok(());
             };
-            send(
-                service(),
-                Method::DELETE,
-                &path,
-                "application/json",
-                &Value::Null,
-            )
-            .await?;
+            let json = "application/json";
+            // A webhook may reject it; then this client deletes nothing.
+            send(service(), Method::DELETE, &path, json, &Value::Null).await?;
         }
         Fault::Drift(path) => {
             let Some(path) = &world.resolve(path).await? else {
@@ -305,10 +317,29 @@ async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxE
             };
             let (status, object) = send(service(), Method::GET, path, "", &Value::Null).await?;
             if let Some(patch) = drift(&object).filter(|_| status == 200) {
+                // A schema may not permit the new value; then this client changes nothing.
                 send(service(), Method::PATCH, path, MERGE, &patch).await?;
             }
         }
-        _ => return Ok(()),
+        Fault::CrashBefore
+        | Fault::CrashAfter
+        | Fault::StaleRestart
+        | Fault::StaleReconnect
+        | Fault::Disconnect
+        | Fault::LostAnswer
+        | Fault::Error(_)
+        | Fault::ErrorAfter(_)
+        | Fault::LateEffect(_)
+        | Fault::Hold(_)
+        | Fault::Stall(_)
+        | Fault::Merge
+        | Fault::Double
+        | Fault::Cut
+        | Fault::Expire
+        | Fault::ExpirePage
+        | Fault::Miss(_)
+        | Fault::Pause(_)
+        | Fault::Skew(_) => return Ok(()),
     }
     world.touch();
     Ok(())

@@ -32,6 +32,7 @@ use tokio::{
 use crate::{
     judge::{Basis, Counts, Reference, Rested, compare_counts},
     oracle::{Failure, Oracle},
+    request::take_rejected,
     schedule::{Point, Schedule},
     settings::{Setup, Step, Workload},
     state::State,
@@ -112,7 +113,12 @@ pub(crate) fn run_steered(
 ///
 /// # Panics
 /// If tokio cannot start a runtime.
+/// If the server rejects a request of the simulation itself.
 #[expect(clippy::expect_used, reason = "a process without file descriptors")]
+#[expect(
+    clippy::panic,
+    reason = "an error of the simulation, not of the operator"
+)]
 fn start(
     setup: &Arc<Setup>,
     workload: &Workload,
@@ -143,6 +149,9 @@ fn start(
     START.set(None);
     clock::replace(real);
     let panics = panics::take();
+    if let Some(rejected) = take_rejected() {
+        panic!("the server rejects what the simulation itself does, not the operator: {rejected}");
+    }
     if let Some(first) = panics.first()
         && outcome.failure.is_none()
         && !setup.without.contains(&Oracle::Panics)

@@ -15,10 +15,8 @@ pub(super) fn status(pod: &Value, pods: Pods) -> Option<(String, Value)> {
     let is_ready = pods == Pods::Ready && is_restarted;
     let shown = if is_restarted { "Running" } else { "Succeeded" };
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
-    let known = conditions
-        .into_iter()
-        .flatten()
-        .find(|it| text(it, "/type") == "Ready");
+    let conditions = conditions.into_iter().flatten();
+    let known = conditions.clone().find(|it| text(it, "/type") == "Ready");
     let known = known.map(|it| text(it, "/status") == "True");
     if phase == shown && known == Some(is_ready) {
         return None;
@@ -49,15 +47,20 @@ pub(super) fn status(pod: &Value, pods: Pods) -> Option<(String, Value)> {
             "ready": is_ready, "started": shown == "Running", "state": state,
         })
     });
+    let mut reported = vec![
+        condition("Initialized", true, ""),
+        condition("Ready", is_ready, reason),
+        condition("ContainersReady", is_ready, reason),
+        condition("PodScheduled", true, ""),
+    ];
+    // A merge patch replaces the list, with the conditions of other clients, such as of readiness gates.
+    let is_own = |it: &Value| reported.iter().any(|own| own["type"] == it["type"]);
+    let others: Vec<Value> = conditions.filter(|it| !is_own(it)).cloned().collect();
+    reported.extend(others);
     let status = json!({
         "phase": shown,
         "startTime": pod.pointer("/status/startTime").cloned().unwrap_or_else(|| json!(now)),
-        "conditions": [
-            condition("Initialized", true, ""),
-            condition("Ready", is_ready, reason),
-            condition("ContainersReady", is_ready, reason),
-            condition("PodScheduled", true, ""),
-        ],
+        "conditions": reported,
         "containerStatuses": containers.collect::<Vec<_>>(),
     });
     let (namespace, name) = (
@@ -85,8 +88,14 @@ mod tests {
         assert_eq!(running["conditions"][1]["status"], "True");
         pod["status"] = running;
         assert_eq!(status(&pod, Pods::Ready), None);
+        let gate = json!({"type": "example.com/gate", "status": "True"});
+        pod["status"]["conditions"]
+            .as_array_mut()
+            .unwrap()
+            .push(gate.clone());
         let (_, lost) = status(&pod, Pods::Lost).unwrap();
         assert_eq!(lost["conditions"][1]["reason"], "NodeNotReady");
+        assert_eq!(lost["conditions"][4], gate);
         pod["status"] = lost;
         assert_eq!(status(&pod, Pods::Lost), None);
     }

@@ -143,7 +143,18 @@ impl Link {
                 Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(ms)),
                 Fault::Double => twice = true,
                 Fault::Merge => keeps = true,
-                _ => {}
+                Fault::CrashAfter
+                | Fault::StaleRestart
+                | Fault::StaleReconnect
+                | Fault::Disconnect
+                | Fault::LostAnswer
+                | Fault::Error(_)
+                | Fault::ErrorAfter(_)
+                | Fault::LateEffect(_)
+                | Fault::Skew(_)
+                | Fault::Touch
+                | Fault::Delete(_)
+                | Fault::Drift(_) => {}
             }
         }
         self.alive().await;

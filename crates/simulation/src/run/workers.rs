@@ -11,7 +11,7 @@ use super::{
     world::{Pods, World},
 };
 use crate::{
-    request::send,
+    request::send_own,
     state::{id, text},
     timeline::Happening,
 };
@@ -49,16 +49,10 @@ pub(crate) async fn run(world: Arc<World>) {
                 world.busy(delay);
                 sleep(delay).await;
             }
-            let service = world.server.service();
-            let sent = send(
-                service,
-                Method::PATCH,
-                &path,
-                "application/merge-patch+json",
-                &body,
-            );
+            let merge = "application/merge-patch+json";
             // The object may be deleted by now.
-            if sent.await.is_ok_and(|(status, _)| status == 200) {
+            let sent = send_own(&world.server, Method::PATCH, &path, merge, &body).await;
+            if sent.is_some() {
                 world.log(|| {
                     let what = match (path.ends_with("/status"), pods) {
                         (true, Pods::Ready) => "is ready",
@@ -98,7 +92,10 @@ fn release(claim: &Value) -> Option<(String, Value)> {
     }
     let (namespace, name) = (text(metadata, "/namespace"), text(metadata, "/name"));
     let path = format!("/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}");
-    Some((path, json!({"metadata": {"finalizers": kept}})))
+    // Another client may add a finalizer meanwhile.
+    let version = &metadata["resourceVersion"];
+    let body = json!({"metadata": {"finalizers": kept, "resourceVersion": version}});
+    Some((path, body))
 }
 
 /// Returns the path of an object and the status that its controller would report, if it differs from the current one.

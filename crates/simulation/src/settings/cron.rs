@@ -4,7 +4,10 @@ use http::Method;
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use crate::{request::send, state::text};
+use crate::{
+    request::{send, send_own},
+    state::text,
+};
 
 /// The minutes from 1970 to 2026, by which Jobs are named.
 const MINUTES: u32 = 29_453_760;
@@ -76,7 +79,7 @@ pub(super) async fn finish(server: &ApiServer, path: &str) -> u16 {
         .saturating_sub(usize::try_from(kept).unwrap_or(usize::MAX));
     for name in &names[..removed] {
         let path = format!("{}/{name}", jobs(path));
-        request(server, Method::DELETE, &path, JSON, &options).await;
+        send_own(server, Method::DELETE, &path, JSON, &options).await;
     }
     200
 }
@@ -98,7 +101,7 @@ fn jobs(path: &str) -> String {
 
 async fn set_status(server: &ApiServer, path: &str, status: &Value) {
     let (path, body) = (format!("{path}/status"), json!({"status": status}));
-    request(server, Method::PATCH, &path, MERGE, &body).await;
+    send_own(server, Method::PATCH, &path, MERGE, &body).await;
 }
 
 async fn request(

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use super::cron;
 use crate::{
-    request::send,
+    request::{seed_own, send},
     state::{id, text},
     timeline::{Act, Deed},
 };
@@ -204,14 +204,10 @@ impl Step {
                 options = json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy});
                 (Method::DELETE, path, "application/json", &options)
             }
-            Self::Leave { path, .. } => {
-                delete(server, path).await;
-                return 0;
-            }
+            Self::Leave { path, .. } => return delete(server, path).await,
             Self::Stranger { path, object } => {
                 delete(server, path).await;
-                // The kind is registered.
-                let _ = server.seed(object);
+                seed_own(server, object);
                 return 0;
             }
             Self::Unmark { path, object } => return unmark(server, path, object).await,
@@ -224,8 +220,7 @@ impl Step {
                 return 0;
             }
             Self::Seed { object } => {
-                // The kind is registered.
-                let _ = server.seed(object);
+                seed_own(server, object);
                 return 0;
             }
             Self::Fire { path, number } => return cron::fire(server, path, *number).await,
@@ -275,13 +270,14 @@ async fn unmark(server: &ApiServer, path: &str, mark: &Value) -> u16 {
     }
 }
 
-/// Deletes an object; one that does not exist stays so.
-async fn delete(server: &ApiServer, path: &str) {
+/// Deletes an object, and returns the status of the response: the object need not exist, and a webhook may keep it.
+async fn delete(server: &ApiServer, path: &str) -> u16 {
     let json = "application/json";
     // Without a policy, the dependents of a Job would be released.
     let options =
         json!({"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"});
-    let _ = send(server.service(), Method::DELETE, path, json, &options).await;
+    let answer = send(server.service(), Method::DELETE, path, json, &options).await;
+    answer.map_or(500, |(status, _)| status)
 }
 
 /// Deletes what a namespace contains, except what only reports.

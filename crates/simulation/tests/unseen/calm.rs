@@ -3,17 +3,19 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::StreamExt as _;
-use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{ConfigMap, Secret},
+};
 use kube::{
     Api, Client, ResourceExt as _,
-    api::{DynamicObject, Patch, PatchParams, PostParams},
+    api::{DynamicObject, ListParams, Patch, PatchParams, PostParams},
     runtime::{Controller, controller::Action, watcher},
 };
-use kube_codegen_simulation::{Budget, Found, Oracle, Simulation, Summary};
+use kube_codegen_simulation::{Budget, FaultKind, Found, Oracle, Scenario, Simulation, Summary};
 use serde_json::json;
 
-use super::{control, crd, objects, owners, resource};
+use super::{SOON, control, crd, drive, objects, owners, resource};
 
 const KIND: &str = "Pool";
 const FINALIZER: &str = "example.com/pools";
@@ -46,20 +48,19 @@ async fn patiently<F>(client: Client, reconcile: fn(Arc<DynamicObject>, Arc<Clie
 where
     F: Future<Output = kube::Result<Action>> + Send + 'static,
 {
-    let (pools, maps) = (
-        objects(&client, KIND),
-        Api::<ConfigMap>::namespaced(client.clone(), "default"),
-    );
+    drive(
+        pools_and_maps(&client),
+        client,
+        Duration::from_secs(120),
+        reconcile,
+    )
+    .await;
+}
+
+fn pools_and_maps(client: &Client) -> Controller<DynamicObject> {
     let config = watcher::Config::default();
-    Controller::new_with(pools, config.clone(), resource(KIND))
-        .owns(maps, config)
-        .run(
-            reconcile,
-            |_, _, _| Action::requeue(Duration::from_secs(120)),
-            Arc::new(client),
-        )
-        .for_each(|_| async {})
-        .await;
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+    Controller::new_with(objects(client, KIND), config.clone(), resource(KIND)).owns(maps, config)
 }
 
 /// Writes its finalizer by an update without a resourceVersion, before anything else.
@@ -137,7 +138,7 @@ async fn curious(pool: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result<
     if pool.metadata.deletion_timestamp.is_none() {
         let unknown: Api<DynamicObject> =
             Api::namespaced_with((*client).clone(), "default", &resource("Nothing"));
-        let _ignored = unknown.list(&kube::api::ListParams::default()).await;
+        let _ignored = unknown.list(&ListParams::default()).await;
         apply(&pool, &client).await?;
     }
     Ok(Action::await_change())
@@ -151,6 +152,50 @@ fn a_read_that_fails_each_time_is_a_doubt() {
     assert!(
         doubts.contains("/namespaces/default/nothings (404)"),
         "{summary:?}"
+    );
+}
+
+/// Lists in a way that the server rejects, and goes on.
+async fn confused(pool: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result<Action> {
+    if pool.metadata.deletion_timestamp.is_none() {
+        let secrets = Api::<Secret>::namespaced((*client).clone(), "default");
+        let unreadable = ListParams::default().fields("data.key=a");
+        let _ignored = secrets.list(&unreadable).await;
+        apply(&pool, &client).await?;
+    }
+    Ok(Action::await_change())
+}
+
+#[test]
+fn a_list_that_is_rejected_each_time_is_a_doubt() {
+    let summary = explore(pools().operator(|client| patiently(client, confused)));
+    let summary = summary.unwrap_or_else(|found| panic!("{found}"));
+    let doubts = summary.doubts.join("\n");
+    assert!(doubts.contains("list secrets default → 400"), "{doubts}");
+}
+
+/// Ignores that the server rejects one of its two patches of a child.
+async fn careless(pool: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result<Action> {
+    if pool.metadata.deletion_timestamp.is_none() {
+        apply(&pool, &client).await?;
+        let maps = Api::<ConfigMap>::namespaced((*client).clone(), "default");
+        let invalid = json!({"metadata": {"labels": {"text": "not a label"}}});
+        let merge = Patch::Merge(invalid);
+        let _ignored = maps
+            .patch(&pool.name_any(), &PatchParams::default(), &merge)
+            .await;
+    }
+    Ok(Action::await_change())
+}
+
+#[test]
+fn a_write_that_is_rejected_and_not_repeated_is_a_doubt() {
+    let summary = explore(pools().operator(|client| patiently(client, careless)));
+    let summary = summary.unwrap_or_else(|found| panic!("{found}"));
+    let doubts = summary.doubts.join("\n");
+    assert!(
+        doubts.contains("neither repeated with success nor reported: patch configmaps default/a"),
+        "{doubts}"
     );
 }
 
@@ -211,31 +256,22 @@ async fn claims(pool: &DynamicObject, client: &Client, style: Style) -> kube::Re
 
 fn with_claims(style: Style) -> Simulation {
     pools().operator(move |client| async move {
-        let config = watcher::Config::default();
-        let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
-        Controller::new_with(objects(&client, KIND), config.clone(), resource(KIND))
-            .owns(maps, config)
-            .run(
-                move |pool: Arc<DynamicObject>, client: Arc<Client>| async move {
-                    claims(&pool, &client, style).await
-                },
-                |_, _, _| Action::requeue(Duration::from_secs(1)),
-                Arc::new(client),
-            )
-            .for_each(|_| async {})
-            .await;
+        let reconcile = move |pool: Arc<DynamicObject>, client: Arc<Client>| async move {
+            claims(&pool, &client, style).await
+        };
+        drive(pools_and_maps(&client), client, SOON, reconcile).await;
     })
 }
 
 #[test]
 fn metadata_of_others_stays() {
     let calm = |style| {
-        use kube_codegen_simulation::FaultKind;
         let faults = FaultKind::ALL.iter();
         faults.fold(with_claims(style), |it, kind| it.without_fault(*kind))
     };
     let summary = explore(calm(Style::Right)).unwrap_or_else(|found| panic!("{found}"));
     assert!(summary.doubts.is_empty(), "{summary:?}");
+    assert!(summary.scenarios.contains(&Scenario::Metadata), "{summary}");
     for (style, path) in [
         (Style::Finalizers, "metadata.finalizers"),
         (Style::Empties, "metadata.finalizers"),

@@ -1,5 +1,5 @@
 //! Operators on kube's own `Controller` with errors that none of the mutants of `sites` has. The report of each names the place.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod around;
 mod calm;
@@ -26,10 +26,11 @@ mod volumes;
 use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Client, ResourceExt as _,
     api::{ApiResource, DynamicObject, GroupVersionKind},
-    runtime::{Controller, controller::Action, watcher},
+    runtime::{Controller, controller::Action, reflector::ObjectRef, watcher},
 };
 use kube_codegen_simulation::{Budget, Found, Simulation};
 use serde_json::{Value, json};
@@ -86,15 +87,51 @@ async fn control<K, F>(
     F: Future<Output = kube::Result<Action>> + Send + 'static,
 {
     let config = watcher::Config::default();
-    Controller::new_with(objects(&client, kind), config.clone(), resource(kind))
-        .owns(Api::<K>::namespaced(client.clone(), "default"), config)
+    let controller = Controller::new_with(objects(&client, kind), config.clone(), resource(kind))
+        .owns(Api::<K>::namespaced(client.clone(), "default"), config);
+    drive(controller, client, SOON, reconcile).await;
+}
+
+/// After this time, most controllers here repeat a reconcile that has failed.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Runs a controller, which repeats a reconcile that has failed after `pause`.
+async fn drive<F>(
+    controller: Controller<DynamicObject>,
+    client: Client,
+    pause: Duration,
+    reconcile: impl FnMut(Arc<DynamicObject>, Arc<Client>) -> F + Send + 'static,
+) where
+    F: Future<Output = kube::Result<Action>> + Send + 'static,
+{
+    controller
         .run(
             reconcile,
-            |_, _, _| Action::requeue(Duration::from_secs(1)),
+            move |_, _, _| Action::requeue(pause),
             Arc::new(client),
         )
         .for_each(|_| async {})
         .await;
+}
+
+/// Returns a controller that reconciles the objects to which each changed `ConfigMap` belongs, whoever its controller is.
+fn with_maps(
+    client: &Client,
+    kind: &'static str,
+    belongs: impl Fn(&ConfigMap, &DynamicObject) -> bool + Send + Sync + 'static,
+) -> Controller<DynamicObject> {
+    let config = watcher::Config::default();
+    let controller = Controller::new_with(objects(client, kind), config.clone(), resource(kind));
+    let known = controller.store();
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+    controller.watches(maps, config, move |map| {
+        let mut objects = known.state();
+        objects.retain(|object| belongs(&map, object));
+        let references = objects.into_iter();
+        references
+            .map(|object| ObjectRef::from_obj_with(&*object, resource(kind)))
+            .collect::<Vec<_>>()
+    })
 }
 
 /// Runs a simulation with the default seed, and returns what it finds.

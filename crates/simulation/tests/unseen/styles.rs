@@ -20,7 +20,7 @@ use kube_codegen_record::clock;
 use kube_codegen_simulation::{Budget, Fault, FaultKind, Oracle, Scenario, Simulation};
 use serde_json::{Value, json};
 
-use super::{control, crd, found, objects, owners, resource};
+use super::{SOON, control, crd, drive, found, objects, owners, resource, with_maps};
 
 const KIND: &str = "Note";
 
@@ -114,18 +114,10 @@ async fn patient(client: Client) {
         }
         kube::Result::Ok(Action::await_change())
     };
-    Controller::new_with(objects(&client, KIND), config.clone(), resource(KIND))
-        .owns(
-            Api::<ConfigMap>::namespaced(client.clone(), "default"),
-            config,
-        )
-        .run(
-            reconcile,
-            |_, _: &kube::Error, _| Action::requeue(Duration::from_secs(300)),
-            Arc::new(client),
-        )
-        .for_each(|_| async {})
-        .await;
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+    let controller = Controller::new_with(objects(&client, KIND), config.clone(), resource(KIND))
+        .owns(maps, config);
+    drive(controller, client, Duration::from_secs(300), reconcile).await;
 }
 
 #[test]
@@ -154,28 +146,8 @@ async fn shared(note: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result<A
 
 /// Runs a controller that watches all children, whoever their controller is.
 async fn watching(client: Client) {
-    let config = watcher::Config::default();
-    let notes = Controller::new_with(objects(&client, KIND), config.clone(), resource(KIND));
-    let known = notes.store();
-    notes
-        .watches(
-            Api::<ConfigMap>::namespaced(client.clone(), "default"),
-            config,
-            move |_: ConfigMap| {
-                let known = known.state().into_iter();
-                let references = known.map(|note| {
-                    kube::runtime::reflector::ObjectRef::from_obj_with(&*note, resource(KIND))
-                });
-                references.collect::<Vec<_>>()
-            },
-        )
-        .run(
-            shared,
-            |_, _, _| Action::requeue(Duration::from_secs(1)),
-            Arc::new(client),
-        )
-        .for_each(|_| async {})
-        .await;
+    let controller = with_maps(&client, KIND, |_, _| true);
+    drive(controller, client, SOON, shared).await;
 }
 
 #[test]

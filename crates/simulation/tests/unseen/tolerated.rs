@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use futures::StreamExt as _;
 use k8s_openapi::api::{batch::v1::Job, core::v1::ConfigMap, rbac::v1::ClusterRole};
 use kube::{
     Api, Client, ResourceExt as _,
@@ -13,7 +12,7 @@ use kube::{
 use kube_codegen_simulation::{Budget, FaultKind, Found, Oracle, Scenario, Simulation, Summary};
 use serde_json::{Value, json};
 
-use super::{control, crd, objects, owners, resource};
+use super::{SOON, control, crd, drive, objects, owners, resource, with_maps};
 
 fn simulation(kind: &str) -> Simulation {
     let text = json!({"text": {"type": "string"}});
@@ -136,33 +135,10 @@ async fn shared(view: Arc<DynamicObject>, client: Arc<Client>) -> kube::Result<A
 }
 
 async fn views(client: Client) {
-    let config = watcher::Config::default();
-    let views = objects(&client, "View");
-    let controller = Controller::new_with(views, config.clone(), resource("View"));
-    let known = controller.store();
-    controller
-        .watches(
-            Api::<ConfigMap>::namespaced(client.clone(), "default"),
-            config,
-            move |map: ConfigMap| {
-                let named = known
-                    .state()
-                    .into_iter()
-                    .filter(move |view| view.data["spec"]["configName"] == *map.name_any());
-                named
-                    .map(|view| {
-                        kube::runtime::reflector::ObjectRef::from_obj_with(&*view, resource("View"))
-                    })
-                    .collect::<Vec<_>>()
-            },
-        )
-        .run(
-            shared,
-            |_, _, _| Action::requeue(Duration::from_secs(1)),
-            Arc::new(client),
-        )
-        .for_each(|_| async {})
-        .await;
+    let is_named =
+        |map: &ConfigMap, view: &DynamicObject| view.data["spec"]["configName"] == *map.name_any();
+    let controller = with_maps(&client, "View", is_named);
+    drive(controller, client, SOON, shared).await;
 }
 
 #[test]
@@ -206,19 +182,11 @@ async fn one_at_a_time<F>(
     F: Future<Output = kube::Result<Action>> + Send + 'static,
 {
     let config = watcher::Config::default();
-    Controller::new_with(objects(&client, kind), config.clone(), resource(kind))
-        .owns(
-            Api::<ConfigMap>::namespaced(client.clone(), "default"),
-            config,
-        )
-        .with_config(kube::runtime::controller::Config::default().concurrency(1))
-        .run(
-            reconcile,
-            |_, _, _| Action::requeue(Duration::from_secs(1)),
-            Arc::new(client),
-        )
-        .for_each(|_| async {})
-        .await;
+    let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
+    let controller = Controller::new_with(objects(&client, kind), config.clone(), resource(kind))
+        .owns(maps, config)
+        .with_config(kube::runtime::controller::Config::default().concurrency(1));
+    drive(controller, client, SOON, reconcile).await;
 }
 
 #[test]
@@ -279,15 +247,9 @@ fn the_owner_of_a_stranger_of_the_cluster_is_left_alone() {
         .operator(|client| async move {
             let config = watcher::Config::default();
             let teams: Api<DynamicObject> = Api::all_with(client.clone(), &resource("Team"));
-            Controller::new_with(teams, config.clone(), resource("Team"))
-                .owns(Api::<ClusterRole>::all(client.clone()), config)
-                .run(
-                    roles,
-                    |_, _, _| Action::requeue(Duration::from_secs(1)),
-                    Arc::new(client),
-                )
-                .for_each(|_| async {})
-                .await;
+            let controller = Controller::new_with(teams, config.clone(), resource("Team"))
+                .owns(Api::<ClusterRole>::all(client.clone()), config);
+            drive(controller, client, SOON, roles).await;
         });
     let summary = assert_silent(simulation);
     assert!(

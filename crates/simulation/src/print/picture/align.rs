@@ -116,14 +116,7 @@ mod tests {
             at: Duration::ZERO,
             what: Happening::Event {
                 replica: Replica::Only,
-                point: Point {
-                    replica: 0,
-                    verb: Verb::Modified,
-                    resource: (*resource).to_owned(),
-                    subresource: String::new(),
-                    place: String::new(),
-                    occurrence: 0,
-                },
+                point: Point::example(Verb::Modified, resource, ""),
                 version: (*version).to_owned(),
             },
         };

@@ -2,6 +2,7 @@
 use kube_codegen_look::picture::{Lane, Look, Parties, Shade, Sign, Step};
 
 use crate::{
+    print::is_plural,
     schedule::{PointKind, Verb},
     timeline::{Answered, Entry, Happening, Lag, Process, Replica},
 };
@@ -83,7 +84,7 @@ impl Lanes {
                     // A read of what is not there yet, or not any more, has not failed.
                     (Verb::Get, 404) => Look::Note,
                     (_, 400..) => Look::Bad,
-                    _ => Look::Good,
+                    (_, ..400) => Look::Good,
                 };
                 arrow(operator, server, look, true)
             }
@@ -116,12 +117,6 @@ pub(super) fn is_phase(entry: &Entry) -> bool {
     matches!(entry.what, Happening::Phase { .. })
 }
 
-/// Whether a plural is that of a kind: it begins with its letters, but for the last one of `Policy`.
-fn is_plural(resource: &str, kind: &str) -> bool {
-    let kind = kind.to_lowercase();
-    resource.starts_with(kind.strip_suffix('y').unwrap_or(&kind))
-}
-
 impl Lag {
     fn name(&self) -> &str {
         self.place.rsplit('/').next().unwrap_or_default()
@@ -134,7 +129,14 @@ impl Lag {
             Happening::Request(_, Answered { point, .. }) => {
                 point.verb == Verb::List && is_plural(&point.resource, &self.kind)
             }
-            _ => false,
+            Happening::Phase { .. }
+            | Happening::User(_)
+            | Happening::Process(..)
+            | Happening::Cache(..)
+            | Happening::Cluster { .. }
+            | Happening::Fault { .. }
+            | Happening::Simulation(_)
+            | Happening::Bytes(..) => false,
         }
     }
 
@@ -158,7 +160,13 @@ impl Lag {
             Happening::Cluster { object, .. } => {
                 object.ends_with(&format!("{} {}", self.kind, self.place))
             }
-            _ => false,
+            Happening::Phase { .. }
+            | Happening::Process(..)
+            | Happening::Event { .. }
+            | Happening::Cache(..)
+            | Happening::Fault { .. }
+            | Happening::Simulation(_)
+            | Happening::Bytes(..) => false,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What the picture of a failure shows.
 use std::{collections::BTreeMap, env, fs, path::Path, time::Duration};
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::{
     fault::Fault,
@@ -8,21 +10,10 @@ use crate::{
     schedule::{Decision, Point, Schedule, Verb},
     state::Difference,
     timeline::{
-        Act, Answered, Deed, Effect, Entry, Happening, Lag, Lagging, Lags, Process, Replica,
+        Act, Answered, Deed, Effect, Entry, Happening, Lag, Lagging, Lags, Process, Rejection,
+        Replica,
     },
 };
-
-fn at(verb: Verb, resource: &str, place: &str) -> Point {
-    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-    Point {
-        replica: 0,
-        verb,
-        resource: resource.to_owned(),
-        subresource: subresource.to_owned(),
-        place: place.to_owned(),
-        occurrence: 1,
-    }
-}
 
 fn entry(ms: u64, what: Happening) -> Entry {
     let at = Duration::from_millis(ms);
@@ -32,7 +23,7 @@ fn entry(ms: u64, what: Happening) -> Entry {
 /// A request, with the status of its response.
 fn request(verb: Verb, resource: &str, place: &str, status: u16, effect: Effect) -> Happening {
     let answered = Answered {
-        point: at(verb, resource, place),
+        point: Point::example(verb, resource, place),
         status,
         is_report: resource == "events",
         effect,
@@ -44,7 +35,7 @@ fn request(verb: Verb, resource: &str, place: &str, status: u16, effect: Effect)
 fn event(resource: &str) -> Happening {
     Happening::Event {
         replica: Replica::Only,
-        point: at(Verb::Added, resource, "default/a"),
+        point: Point::example(Verb::Added, resource, "default/a"),
         version: "4".to_owned(),
     }
 }
@@ -79,7 +70,7 @@ fn found(name: &str) -> Found {
         entry(2, event("widgets")),
         written(4, create, deployments, 201),
     ];
-    let point = at(Verb::Added, deployments, place);
+    let point = Point::example(Verb::Added, deployments, place);
     let failed = [
         entry(
             5,
@@ -180,10 +171,24 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
     };
     let repeated = |oracle, what| cause(oracle, &vec![entry(0, what); 30]);
     let map = |verb, status, effect| request(verb, "maps", "a", status, effect);
-    let rejected = |why: &str| Effect::Rejected(why.to_owned());
-    let conflict = map(Verb::Patch, 409, rejected("Apply failed with 1 conflict"));
+    let rejected = |message: &str, causes: Value| {
+        let status = json!({"message": message, "details": {"causes": causes}});
+        Effect::Rejected(Rejection::read(409, status.to_string().as_bytes()).unwrap())
+    };
+    let conflict = map(
+        Verb::Patch,
+        409,
+        rejected(
+            "Apply failed with 1 conflict",
+            json!([{"reason": "FieldManagerConflict", "field": ".data.a"}]),
+        ),
+    );
     assert!(repeated(Oracle::Rest, conflict).contains("Another manager owns a field"));
-    let exists = map(Verb::Create, 409, rejected("maps \"a\" already exists"));
+    let exists = map(
+        Verb::Create,
+        409,
+        rejected("maps \"a\" already exists", json!([])),
+    );
     assert!(repeated(Oracle::Rest, exists).contains("Take AlreadyExists as done"));
     let idle = map(Verb::Patch, 200, Effect::None);
     assert!(repeated(Oracle::Requests, idle).contains("nothing that they write changes anything"));

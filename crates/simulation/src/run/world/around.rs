@@ -12,7 +12,7 @@ use crate::{
     fault::Fault,
     judge::{self, Harm},
     oracle::{Failure, Oracle, Variety},
-    request::{Seen, send},
+    request::{Seen, reject, send},
     settings::{Refusal, Step, Turn, Version},
     state::{id, text},
 };
@@ -98,8 +98,9 @@ impl World {
             _ => &self.setup.crds,
         };
         for crd in crds {
-            // The server has accepted it before.
-            let _ = self.server.register_crd(crd);
+            if let Err(error) = self.server.register_crd(crd) {
+                reject(format!("a CRD that it had accepted before: {error}"));
+            }
         }
     }
 

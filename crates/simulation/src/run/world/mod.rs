@@ -32,7 +32,7 @@ use crate::{
     oracle::{AfterRestart, Failure},
     schedule::{Point, Schedule},
     settings::{Phase, Setup},
-    timeline::{Entry, Happening},
+    timeline::{Entry, Happening, Rejection},
 };
 use around::Around;
 use nodes::Nodes;
@@ -53,7 +53,7 @@ pub(crate) struct Passed {
     /// Of the response; 0 where there was none.
     pub(crate) status: u16,
     /// Why the server rejected it; only in a run without faults.
-    pub(crate) reason: Option<String>,
+    pub(crate) rejection: Option<Rejection>,
     /// Whether only an Event or a Lease is written.
     pub(crate) report: bool,
     /// What a write created.

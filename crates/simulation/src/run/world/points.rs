@@ -12,7 +12,7 @@ use crate::{
     oracle::{Failure, Oracle},
     request::Seen,
     schedule::{Point, PointKind},
-    timeline::{Answered, Effect, Happening},
+    timeline::{Answered, Effect, Happening, Rejection},
 };
 
 impl World {
@@ -66,7 +66,7 @@ impl World {
             phase,
             effect: false,
             status: 0,
-            reason: None,
+            rejection: None,
             report,
             child: None,
             asked: None,
@@ -151,7 +151,7 @@ impl World {
     ) -> bool {
         let mut is_collected = false;
         let replica = point.replica;
-        let reason = reason(status, answer);
+        let rejection = Rejection::read(status, answer);
         let answered = |effect: Effect| Answered {
             point: point.clone(),
             status,
@@ -160,7 +160,7 @@ impl World {
             deleted_owner: self.deleted_owner(status, answer),
         };
         self.log(|| {
-            let why = reason.clone().map(Effect::Rejected);
+            let why = rejection.clone().map(Effect::Rejected);
             let effect = why.unwrap_or_else(|| seen.changes(status, effect, answer));
             Happening::Request(self.name(replica), answered(effect))
         });
@@ -177,7 +177,7 @@ impl World {
                 passed.effect = effect;
                 passed.status = status;
                 if self.is_reference {
-                    passed.reason.clone_from(&reason);
+                    passed.rejection.clone_from(&rejection);
                     passed.note_asked(seen, answer);
                 }
             }
@@ -204,9 +204,9 @@ impl World {
             self.touch();
         }
         if status >= 300 {
-            if let Some(reason) = reason {
+            if let Some(rejection) = rejection {
                 let inner = &mut *self.lock();
-                let last = answered(Effect::Rejected(reason)).to_string();
+                let last = answered(Effect::Rejected(rejection)).to_string();
                 inner.refused = (inner.refused.0 + 1, last);
             }
             return is_collected;
@@ -243,22 +243,4 @@ impl World {
         }
         is_collected
     }
-}
-
-/// Returns why the server does not accept a request, in one line.
-fn reason(status: u16, answer: &[u8]) -> Option<String> {
-    if !matches!(status, 400 | 403 | 405 | 409 | 415 | 422) {
-        return None;
-    }
-    let answer: Value = serde_json::from_slice(answer).ok()?;
-    let message = answer.get("message")?.as_str()?;
-    let letters: Vec<char> = message.replace('\n', " ").chars().collect();
-    // The end says what is wrong.
-    Some(match letters.len() {
-        0..=160 => letters.iter().collect(),
-        length => [&letters[..90], &[' ', '…', ' '], &letters[length - 65..]]
-            .concat()
-            .iter()
-            .collect(),
-    })
 }

@@ -30,12 +30,6 @@ pub(crate) struct Move {
 }
 
 impl Move {
-    /// Returns what happens, without how often it has happened before.
-    fn target(&self) -> (Verb, &str, &str, &str) {
-        let at = &self.point;
-        (at.verb, &at.resource, &at.subresource, &at.place)
-    }
-
     /// Whether it makes no difference which of two moves happens first.
     ///
     /// A write may delete objects of other kinds, which the garbage collector collects: reads commute with reads only.
@@ -207,7 +201,7 @@ impl Steering {
         let replica = what.point.replica;
         let received = inner.received.entry((replica, what.family.clone()));
         let received = received.or_default();
-        *received = mix(*received, &(what.target(), what.answer, what.content));
+        *received = mix(*received, &(what.point.target(), what.answer, what.content));
         if what.point.kind() == PointKind::Event {
             let Point {
                 resource, place, ..
@@ -279,7 +273,7 @@ impl Steering {
         (inner.server, &inner.caches, &inner.received).hash(&mut hasher);
         let mut waiting: Vec<_> = moves
             .iter()
-            .map(|it| (it.target(), it.point.replica, it.answer, it.content))
+            .map(|it| (it.point.target(), it.point.replica, it.answer, it.content))
             .collect();
         waiting.sort();
         waiting.hash(&mut hasher);

@@ -103,7 +103,10 @@ pub(super) fn strangers(template: &Template, child: &Example) -> Workload {
 
 /// Another client keeps a child by a finalizer, while its owner is deleted and created again.
 pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
-    let finalizers = |list: Value| json!({"metadata": {"finalizers": list}});
+    // Those of others stay, such as that of a claim which Pods use.
+    let known = child.object.pointer("/metadata/finalizers");
+    let mut finalizers = known.and_then(Value::as_array).cloned().unwrap_or_default();
+    finalizers.push(FINALIZER.into());
     let kept = ["name", "namespace"].map(|name| {
         let value = child.object["metadata"].get(name).cloned();
         (name.to_owned(), value.unwrap_or_default())
@@ -119,7 +122,7 @@ pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
     let workload = workload
         .of(Scenario::Finalizers)
         .phase("another client has a finalizer on the child")
-        .patch(&child.path, finalizers(json!([FINALIZER])))
+        .patch(&child.path, json!({"metadata": {"finalizers": finalizers}}))
         .step(Step::Mark {
             path: child.path.clone(),
             object: mark.clone(),
@@ -148,4 +151,40 @@ pub(super) fn finalizers(template: &Template, child: &Example) -> Workload {
         nudge(template, workload)
     };
     end(template, workload.same_as("create"))
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::settings::primary::Primary;
+
+    #[test]
+    fn another_finalizer_leaves_those_that_are_there() {
+        let template = Template {
+            primary: Primary::of::<ConfigMap>(),
+            collection: "/api/v1/namespaces/default/configmaps".to_owned(),
+            names: vec!["a".to_owned()],
+            other_names: Vec::new(),
+            body: json!({}),
+            is_valid: true,
+            changes: Vec::new(),
+        };
+        let child = Example {
+            path: "/api/v1/namespaces/default/persistentvolumeclaims/a".to_owned(),
+            object: json!({
+                "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                "metadata": {"name": "a", "namespace": "default", "finalizers": ["kubernetes.io/pvc-protection"]},
+            }),
+        };
+        let workload = finalizers(&template, &child);
+        let mut steps = workload.phases.iter().flat_map(|phase| &phase.steps);
+        let patch = steps.find_map(|step| match step {
+            Step::Patch { path, patch } if *path == child.path => Some(patch),
+            _ => None,
+        });
+        let all = json!(["kubernetes.io/pvc-protection", FINALIZER]);
+        assert_eq!(patch.unwrap()["metadata"]["finalizers"], all);
+    }
 }

@@ -1,0 +1,83 @@
+//! Causes that the history of a run proves.
+//!
+//! An oracle says that something is wrong, not why. Here, each hypothesis is a question to the typed history: was a child written while its owner was being
+//! deleted, did the operator go on after a request had failed, has no watch shown the change? The first hypothesis that holds is the cause, so that the
+//! most specific ones come first. Where the history does not decide, an experiment does: the operator has started once more after the failure, with a
+//! fresh cache, and has put the state right, or not. What neither shows is not said.
+
+mod deletion;
+mod endless;
+mod failed;
+mod missed;
+mod rejected;
+
+use std::time::Duration;
+
+use super::{Found, is_plural};
+use crate::{
+    oracle::Oracle,
+    state::Difference,
+    timeline::{Answered, Entry, Happening, Note},
+};
+pub(super) use endless::late_attempt;
+
+/// The hypotheses, the most specific ones first.
+const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
+    deletion::written_for_a_deleted_owner,
+    deletion::finalizer_came_off_first,
+    rejected::rejected,
+    endless::created_and_deleted_in_turn,
+    failed::went_on_after_a_failure,
+    failed::repeated_without_the_request,
+    missed::not_watched,
+    missed::event_without_effect,
+    endless::another_value_each_time,
+];
+
+/// A reconcile that goes on sends its next request within this time; a back-off takes longer.
+const SOON: Duration = Duration::from_millis(10);
+
+/// Returns the cause, if the history proves one.
+pub(super) fn cause(found: &Found) -> Option<String> {
+    HYPOTHESES.iter().find_map(|hypothesis| hypothesis(found))
+}
+
+/// The requests of the operator, with their places in the history.
+fn requests(found: &Found) -> impl DoubleEndedIterator<Item = (usize, &Entry, &Answered)> {
+    let log = found.log.iter().enumerate();
+    log.filter_map(|(at, entry)| Some((at, entry, entry.answered()?)))
+}
+
+/// Where the last phase begins in the history.
+fn last_phase(found: &Found) -> usize {
+    let is_phase = |it: &Entry| matches!(it.what, Happening::Phase { .. });
+    found.log.iter().rposition(is_phase).unwrap_or(0)
+}
+
+/// Whether a difference is about the object of a request.
+fn is_about(difference: &Difference, answered: &Answered) -> bool {
+    let (kind, place) = difference.object.split_once(' ').unwrap_or_default();
+    let kind = kind.rsplit('/').next().unwrap_or_default();
+    place == answered.point.place && is_plural(&answered.point.resource, kind)
+}
+
+/// Whether an oracle compares what the operator has made, at rest.
+fn is_about_state(oracle: Oracle) -> bool {
+    matches!(
+        oracle,
+        Oracle::EndState
+            | Oracle::History
+            | Oracle::Deletion
+            | Oracle::Counts
+            | Oracle::ObservedGeneration
+            | Oracle::Truth
+            | Oracle::Eventually
+    )
+}
+
+/// Where the simulation has started the operator once more, at rest, or the end.
+fn last_process(found: &Found) -> usize {
+    let is_restart = |it: &Entry| matches!(it.what, Happening::Simulation(Note::Restarts));
+    let restart = found.log.iter().rposition(is_restart);
+    restart.unwrap_or(found.log.len())
+}
