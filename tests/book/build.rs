@@ -28,25 +28,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     names.sort();
-    let mut modules = String::new();
-    for name in &names {
-        let module = name.trim_end_matches(".md").replace('-', "_");
-        let path = pages.join(name).canonicalize()?;
-        writeln!(
-            modules,
-            "#[doc = include_str!(\"{}\")]\npub mod {} {{}}",
-            path.display(),
-            module.to_lowercase()
-        )?;
-    }
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     println!("cargo::rerun-if-changed={}", readme.display());
-    let readme = fs::read_to_string(readme)?;
-    let (_, start) = readme
-        .split_once("## What the code looks like")
-        .ok_or("the README shows no code")?;
-    let readme = with_hidden_lines(start.split("\n## ").next().unwrap_or_default());
-    writeln!(modules, "#[doc = {readme:?}]\npub mod readme {{}}")?;
+    let paths = names.iter().map(|name| pages.join(name)).chain([readme]);
+    let mut modules = String::new();
+    for path in paths {
+        let page = whole(&fs::read_to_string(&path)?)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let module = path.file_stem().unwrap_or_default().to_string_lossy();
+        let module = module.replace('-', "_").to_lowercase();
+        writeln!(modules, "#[doc = {page:?}]\npub mod {module} {{}}")?;
+    }
     fs::write(
         PathBuf::from(env::var("OUT_DIR")?).join("pages.rs"),
         modules,
@@ -54,29 +46,49 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds what the examples of the README need to compile: GitHub would show lines that start with `# `.
-fn with_hidden_lines(readme: &str) -> String {
-    const IMPORTS: &str = "\
-# use std::sync::Arc;
-# use crdkind_operator::{children::deployment, controller::Error, generated::iksoon_test_com::v1::*};
-# use crdkind_operator::{settings::Images, validate::desired_state};
-# use k8s_openapi::api::apps::v1::Deployment;
-# use kube::{Api, api::PostParams};
-# use kube_codegen_runtime::{children::Children, controller::Action, manager::Manager};
-";
-    let mut parts = readme.split("```rust\n");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (code, rest) = part.split_once("```").unwrap_or((part, ""));
-        let (start, end) = if code.contains("fn ") {
-            ("", "")
-        } else {
-            (
-                "# async fn example(client: kube::Client) -> kube::Result<()> {\n",
-                "# Ok(()) }\n",
-            )
-        };
-        text.extend(["```rust\n", IMPORTS, start, code, end, "```", rest]);
+/// Puts what an example needs to compile into it. It comes from the comment above the example, since a forge would show lines that begin with `# `:
+///
+/// ````text
+/// <!-- hidden
+/// fn example() {
+/// ...
+/// }
+/// -->
+/// ```rust
+/// let one = 1;
+/// ```
+/// ````
+fn whole(page: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if line != "<!-- hidden" {
+            text.extend([line, "\n"]);
+            continue;
+        }
+        let hidden: Vec<&str> = lines.by_ref().take_while(|it| *it != "-->").collect();
+        let (before, after) = hidden
+            .iter()
+            .position(|it| *it == "...")
+            .map(|at| (&hidden[..at], &hidden[at + 1..]))
+            .ok_or_else(|| format!("no line `...` in the hidden code {hidden:?}"))?;
+        let fence = lines.next().unwrap_or_default();
+        if !fence.starts_with("```rust") {
+            return Err(format!("no example follows the hidden code {hidden:?}"));
+        }
+        let code = lines.by_ref().take_while(|it| *it != "```");
+        let hide = |it: &&str| format!("# {it}");
+        // The lines of the markers keep the numbers of those below.
+        text.push_str("\n\n\n");
+        let example = [fence.to_owned()]
+            .into_iter()
+            .chain(before.iter().map(hide))
+            .chain(code.map(str::to_owned))
+            .chain(after.iter().map(hide))
+            .chain(["```".to_owned()]);
+        for line in example {
+            text.extend([&line, "\n"]);
+        }
     }
-    text
+    Ok(text)
 }

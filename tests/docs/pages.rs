@@ -113,23 +113,39 @@ fn links_lead_somewhere() {
     assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
 }
 
-/// mdBook writes nothing for an anchor that does not exist.
+/// Code below a comment such as `<!-- from ../tests/main.rs:recipe -->` is what that file has between its anchors, so that a forge shows it, too.
+/// `KUBE_CODEGEN_ACCEPT=1` copies it.
 #[test]
-fn included_code_exists() {
+fn copied_code_is_that_of_its_file() {
+    let mut outdated = Vec::new();
     for page in pages() {
-        for include in read(&page).split("{{#include ").skip(1) {
-            let (path, anchor) = (include.split("}}").next())
-                .and_then(|it| it.split_once(':'))
-                .unwrap();
+        let text = read(&page);
+        let mut parts = text.split("<!-- from ");
+        let mut current = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (from, rest) = part.split_once(" -->\n```rust\n").unwrap();
+            let (_, rest) = rest.split_once("```\n").unwrap();
+            let (path, anchor) = from.split_once(':').unwrap();
             let path = plain(&Path::new(&page).parent().unwrap().join(path));
-            let code = read(path.to_str().unwrap());
-            let lines: Vec<&str> = code.lines().map(str::trim).collect();
-            for mark in ["ANCHOR", "ANCHOR_END"] {
-                let line = format!("// {mark}: {anchor}");
-                assert!(lines.contains(&&*line), "{page}: {include:.60}: {line}");
+            let file = read(path.to_str().unwrap());
+            let (_, code) = file.split_once(&format!("// ANCHOR: {anchor}\n")).unwrap();
+            let (code, _) = code
+                .split_once(&format!("// ANCHOR_END: {anchor}\n"))
+                .unwrap();
+            current += &format!("<!-- from {from} -->\n```rust\n{code}```\n{rest}");
+        }
+        if current != text {
+            if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {
+                fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(&page), current).unwrap();
             }
+            outdated.push(page);
         }
     }
+    let accepts = std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some();
+    assert!(
+        accepts || outdated.is_empty(),
+        "not the code of the files; KUBE_CODEGEN_ACCEPT=1 copies it: {outdated:?}"
+    );
 }
 
 /// Removes `..` from a path.

@@ -200,7 +200,8 @@ thread_local! {
     static REJECTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Sends a request of the simulation itself, such as the report of a controller. `None` if the object is gone, or has changed meanwhile (404, 409).
+/// Sends a request of the simulation itself, such as the report of a controller. `None` if the object is gone, has changed meanwhile, or has made way for
+/// another one of its name (404, 409, and 422 for the uid).
 ///
 /// The server must accept it otherwise: runs say little about a cluster whose controllers fail, so that [`take_rejected`] ends the test.
 pub(crate) async fn send_own(
@@ -214,6 +215,7 @@ pub(crate) async fn send_own(
     match sent {
         Ok((200..=299, object)) => Some(object),
         Ok((404 | 409, _)) => None,
+        Ok((422, answer)) if is_of_another(&answer) => None,
         Ok((status, answer)) => {
             reject(format!("{method} {path} {body} → {status}: {answer}"));
             None
@@ -223,6 +225,13 @@ pub(crate) async fn send_own(
             None
         }
     }
+}
+
+/// Whether a patch was rejected since its uid is that of an object that was there before.
+fn is_of_another(answer: &Value) -> bool {
+    answer["details"]["causes"]
+        .as_array()
+        .is_some_and(|causes| causes.iter().any(|it| it["field"] == "metadata.uid"))
 }
 
 /// Stores an object of the simulation itself, whose kind is registered, without validation.
@@ -314,6 +323,17 @@ mod tests {
             sent(Method::POST, maps.to_owned(), map.clone())
                 .await
                 .is_none()
+        );
+        assert!(
+            send_own(
+                &server,
+                Method::PATCH,
+                &path(),
+                "application/merge-patch+json",
+                &json!({"metadata": {"uid": "of-another"}})
+            )
+            .await
+            .is_none()
         );
         assert!(
             sent(Method::DELETE, path(), Value::Null).await.is_some()
