@@ -1,6 +1,7 @@
 //! The pages of the book: all are in its table of contents, their links lead somewhere, and their examples can be checked.
 use std::{
     collections::BTreeSet,
+    fmt::Write as _,
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -132,7 +133,7 @@ fn copied_code_is_that_of_its_file() {
             let (code, _) = code
                 .split_once(&format!("// ANCHOR_END: {anchor}\n"))
                 .unwrap();
-            current += &format!("<!-- from {from} -->\n```rust\n{code}```\n{rest}");
+            let _ = write!(current, "<!-- from {from} -->\n```rust\n{code}```\n{rest}");
         }
         if current != text {
             if std::env::var_os("KUBE_CODEGEN_ACCEPT").is_some() {

@@ -7,6 +7,7 @@ mod krew;
 mod package;
 mod peers;
 mod roundtrip;
+mod site;
 mod trial;
 mod weigh;
 
@@ -40,6 +41,9 @@ enum Task {
     /// Run the test suites of controller-runtime and kube against the API server in memory, and print the results
     Peers(peers::Arguments),
 
+    /// Write the site of the project: the README as its first page, and the book
+    Site(site::Arguments),
+
     /// Change real CRDs in compatible ways, and check that programs that use the generated types still compile
     Trial(trial::Arguments),
 
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Task::Krew(arguments) => krew::run(&arguments),
         Task::Package(arguments) => package::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
+        Task::Site(arguments) => site::run(&arguments),
         Task::Trial(arguments) => trial::run(&arguments),
         Task::Weigh(arguments) => weigh::run(&arguments),
     };
