@@ -46,7 +46,7 @@ pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
     let (orders, ordered) = mpsc::unbounded_channel();
     let proxies = Arc::new(OnceLock::new());
     if let Some(history) = view.history() {
-        history.set_url(cluster.url());
+        history.set_server(cluster.url(), cluster.kubeconfig());
     }
     let page = match view.history().filter(|_| args.has_page()) {
         Some(history) => {

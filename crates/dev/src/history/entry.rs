@@ -58,6 +58,8 @@ pub(crate) struct Entry {
     /// The key of the object that it is about; empty if there is none.
     pub(crate) object: String,
     pub(crate) text: String,
+    /// Why it failed; empty if that is not known, or the text says it.
+    pub(crate) why: String,
     /// Microseconds that it took; it is entered at its end.
     pub(crate) took: Option<u64>,
     pub(crate) failed: bool,
@@ -74,6 +76,7 @@ impl Entry {
             topic,
             object,
             text: text.into(),
+            why: String::new(),
             took: None,
             failed: false,
             replica: 0,
@@ -89,7 +92,7 @@ impl Entry {
 
     /// How many bytes its texts have.
     pub(super) fn bytes(&self) -> usize {
-        self.object.len() + self.text.len() + self.by.len()
+        self.object.len() + self.text.len() + self.why.len() + self.by.len()
     }
 
     /// Returns the Lease that the replica holds or has released.

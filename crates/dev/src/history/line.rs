@@ -13,6 +13,8 @@ pub(crate) struct Line {
     pub(super) mark: Option<Mark>,
     /// Whether it reports a failure.
     pub(crate) failed: bool,
+    /// What it says about the failure of a reconcile, without time, level, span and target.
+    pub(crate) message: Option<String>,
 }
 
 /// The start of a reconcile, or its end.
@@ -63,19 +65,27 @@ impl Line {
                 object: None,
                 mark: None,
                 failed,
+                message: None,
             };
         };
         let object = after
             .split_once('}')
             .and_then(|(fields, _)| fields.split_once(" object="))
             .map(|(kind, key)| (kind.to_owned(), key.to_owned()));
-        let message = after.rsplit_once(&format!(" {WORKER}: "));
+        let said = after
+            .split_once("}: ")
+            .and_then(|(_, rest)| rest.split_once(": "));
+        let message = said
+            .filter(|_| failed)
+            .map(|(_, said)| reason(said).to_owned());
+        let mark = after.rsplit_once(&format!(" {WORKER}: "));
         Self {
-            mark: message
+            mark: mark
                 .filter(|_| level == "DEBUG")
                 .and_then(|(_, message)| Mark::of(|name| field(message, name))),
             object,
             failed,
+            message,
         }
     }
 
@@ -90,15 +100,26 @@ impl Line {
             other => Some(other.to_string()),
         };
         let field = |name: &str| text(&span[name]);
+        let failed = is_failure(line["level"].as_str().unwrap_or_default());
         let is_mark = line["target"] == WORKER && line["level"] == "DEBUG";
         Self {
             object: field("kind").zip(field("object")),
             mark: is_mark
                 .then(|| Mark::of(|name| text(&line["fields"][name])))
                 .flatten(),
-            failed: is_failure(line["level"].as_str().unwrap_or_default()),
+            failed,
+            message: text(&line["fields"]["message"])
+                .filter(|_| failed)
+                .map(|it| reason(&it).to_owned()),
         }
     }
+}
+
+/// Leaves out what the runtime says before the error.
+fn reason(message: &str) -> &str {
+    message
+        .strip_prefix("reconcile failed: ")
+        .unwrap_or(message)
 }
 
 fn is_failure(level: &str) -> bool {
@@ -131,6 +152,7 @@ mod tests {
             object: object(),
             mark,
             failed,
+            message: None,
         };
         let end = |outcome: &str, microseconds, failed| Mark::End {
             outcome: outcome.to_owned(),
@@ -150,7 +172,12 @@ mod tests {
         // What an operator logs itself marks nothing.
         assert_eq!(text(" INFO", &starts), line(None, false));
         assert_eq!(text("DEBUG", "my::worker: starts"), line(None, false));
-        assert_eq!(text(" WARN", "my: oops"), line(None, true));
+        let oops = || Line {
+            message: Some("oops: 1".to_owned()),
+            ..line(None, true)
+        };
+        assert_eq!(text(" WARN", "my: oops: 1"), oops());
+        assert_eq!(text(" WARN", "my: reconcile failed: oops: 1"), oops());
         let json = format!(
             r#"{{"level":"DEBUG","fields":{{"message":"ends","phase":"end","outcome":"succeeded","failed":false,"microseconds":3}},"target":"{WORKER}","span":{{"name":"inner"}},"spans":[{{"name":"reconcile","kind":"Foo.example.com","object":"default/a"}}]}}"#
         );

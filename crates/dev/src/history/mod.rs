@@ -7,6 +7,7 @@ mod process;
 
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -46,13 +47,23 @@ struct Inner {
     /// The number of the first entry that is kept.
     first: u64,
     objects: Objects,
-    /// Reconciles that have not ended, with their replica, and when they started.
-    running: BTreeMap<String, (usize, u64)>,
+    /// Reconciles that have not ended.
+    running: BTreeMap<String, Running>,
     replicas: Vec<Replica>,
     /// The replica that holds each Lease.
     leases: BTreeMap<String, usize>,
     simulation: Simulation,
     url: String,
+    kubeconfig: String,
+}
+
+/// A reconcile that has not ended.
+#[derive(Clone, Copy)]
+struct Running {
+    replica: usize,
+    /// The microsecond at which it started, and the number of the next entry then.
+    since: u64,
+    first: u64,
 }
 
 /// What a page does not know yet.
@@ -78,6 +89,7 @@ impl History {
                 leases: BTreeMap::new(),
                 simulation: Simulation::Absent,
                 url: String::new(),
+                kubeconfig: String::new(),
             }),
             changed: watch::Sender::new(0),
         }))
@@ -126,24 +138,32 @@ impl History {
         let has_failed = line.mark.as_ref().is_some_and(Mark::is_failure);
         match line.mark {
             Some(Mark::Start) => {
-                inner.running.insert(object, (replica, now));
+                let first = inner.next();
+                let it = Running {
+                    replica,
+                    since: now,
+                    first,
+                };
+                inner.running.insert(object, it);
             }
             Some(Mark::End {
                 outcome,
                 microseconds,
                 ..
             }) => {
-                inner.running.remove(&object);
+                let running = inner.running.remove(&object);
                 let mut entry = Entry::new(Topic::Reconcile, object, outcome).of(replica);
+                if has_failed && let Some(running) = running {
+                    entry.why = inner.why(running, &entry.object);
+                }
                 entry.took = Some(microseconds);
                 inner.add(now.saturating_sub(microseconds), entry.failed(has_failed));
             }
-            None => inner.add(
-                now,
-                Entry::new(Topic::Log, object, text)
-                    .of(replica)
-                    .failed(line.failed),
-            ),
+            None => {
+                let mut entry = Entry::new(Topic::Log, object, text).of(replica);
+                entry.why = line.message.unwrap_or_default();
+                inner.add(now, entry.failed(line.failed));
+            }
         }
         drop(inner);
         self.wake();
@@ -198,7 +218,7 @@ impl History {
         let takes_part = it.takes_part();
         if operator != Operator::Paused {
             // What has not ended by then never does.
-            inner.running.retain(|_, (of, _)| *of != replica);
+            inner.running.retain(|_, it| it.replica != replica);
         }
         drop(inner);
         let mut entry = Entry::new(Topic::Process, String::new(), text).of(replica);
@@ -270,8 +290,11 @@ impl History {
         self.wake();
     }
 
-    pub(crate) fn set_url(&self, url: &str) {
-        url.clone_into(&mut self.lock().url);
+    /// Sets the address of the API server, and where its kubeconfig is.
+    pub(crate) fn set_server(&self, url: &str, kubeconfig: &Path) {
+        let mut inner = self.lock();
+        url.clone_into(&mut inner.url);
+        inner.kubeconfig = kubeconfig.display().to_string();
     }
 
     /// Returns what has happened since the entry with this number, or all.
@@ -293,7 +316,12 @@ impl History {
                 entry.took,
                 u8::from(entry.failed),
                 entry.replica,
-                entry.lease()
+                entry.lease(),
+                if entry.topic == Topic::Reconcile {
+                    &entry.why
+                } else {
+                    ""
+                }
             ])
         });
         let changed: HashSet<&str> = new
@@ -315,7 +343,8 @@ impl History {
                 "leases": inner.leases,
                 "simulation": inner.simulation.json(),
                 "url": inner.url,
-                "running": inner.running.iter().map(|(key, (_, at))| (key, at)).collect::<BTreeMap<_, _>>(),
+                "kubeconfig": inner.kubeconfig,
+                "running": inner.running.iter().map(|(key, it)| (key, it.since)).collect::<BTreeMap<_, _>>(),
                 "limit": ENTRIES,
             }),
         }
@@ -323,6 +352,28 @@ impl History {
 }
 
 impl Inner {
+    /// Returns why a reconcile of an object has failed: the warning about the object, or the request that failed last.
+    fn why(&self, running: Running, object: &str) -> String {
+        let start = running.first.saturating_sub(self.first);
+        let since = self
+            .entries
+            .iter()
+            .skip(usize::try_from(start).unwrap_or(usize::MAX));
+        let mut failed = since
+            .rev()
+            .map(|(_, it)| it)
+            .filter(|it| it.failed && it.replica == running.replica);
+        let warning = failed
+            .clone()
+            .find(|it| it.topic == Topic::Log && it.object == object && !it.why.is_empty());
+        match warning {
+            Some(it) => it.why.clone(),
+            None => failed
+                .find(|it| it.topic == Topic::Request)
+                .map_or_else(String::new, |it| it.text.clone()),
+        }
+    }
+
     /// Returns a replica by its number, from 1 on.
     fn replica(&mut self, number: usize) -> &mut Replica {
         let count = self.replicas.len().max(number.max(1));

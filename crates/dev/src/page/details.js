@@ -1,7 +1,7 @@
 // One object: the log of a reconcile, then and now with the difference, conditions, fields by manager, and actions.
 import { $, about, ask, duration, endOf, entries, isReplica, make, objects, plain, seconds } from "./state.js";
 
-const TABS = { log: "Log", object: "Then and now", conditions: "Conditions", fields: "Fields by manager", edit: "Edit" };
+const TABS = { log: "Log", object: "History", conditions: "Conditions", fields: "Fields by manager", edit: "Edit" };
 const LINES = 500;
 let subject = { key: "", entry: null };
 let tab = "object";
@@ -89,6 +89,7 @@ const log = () => {
     const others = entries.filter((it) => it.key !== reconcile.key && it.topic === "request" && it.at >= from && endOf(it) <= endOf(reconcile) + 500);
     lines = [...lines, ...others].sort((a, b) => a.at - b.at);
     parts.push(make("h3", {}, `Reconcile at ${seconds(reconcile.at)} s: ${reconcile.text} after ${duration(reconcile.took)}`));
+    if (reconcile.why) parts.push(make("p", { class: "bad" }, reconcile.why));
   } else if (key) {
     lines = about(key).filter((it) => it.topic === "log");
     parts.push(make("h3", {}, isReplica(key) ? "Log lines of the replica" : "Log lines about the object"));
@@ -192,8 +193,12 @@ const edit = async () => {
   return shown ? editor(shown.text) : [];
 };
 
+/** Makes room for what is selected. */
+const open = () => document.querySelector("main").classList.remove("idle");
+
 /** Shows a field for an object that does not exist yet, with the text of one of its kind. */
 export const create = async () => {
+  open();
   subject = { key: "", entry: null };
   const first = [...objects.values()].find((it) => it.custom && !it.deleted);
   const shown = first && (await run({ do: "show", key: first.key }));
@@ -252,6 +257,7 @@ $("detail-tabs").addEventListener("keydown", (event) => {
 
 /** Shows an object, or an entry with its object as it was then. */
 export const show = async (key, entry) => {
+  open();
   const isOther = key !== subject.key;
   subject = { key, entry };
   version = null;

@@ -1,5 +1,5 @@
 // Puts the parts of the page together.
-import { $, connect, leader, make, state } from "./state.js";
+import { $, connect, failing, leader, make, plain, said, state } from "./state.js";
 import * as tree from "./tree.js";
 import * as timeline from "./timeline.js";
 import * as details from "./details.js";
@@ -58,14 +58,19 @@ const operator = () => {
   if (!has) label.textContent = "no operator";
   else if (replicas.length === 1) label.textContent = `operator ${one(replicas[0])}`;
   else label.textContent = replicas.map((it, at) => `${at + 1}${leader() === at + 1 ? " leads" : ""}: ${one(it)}`).join(" · ");
-  label.className = `label ${!has ? "" : bad ? "bad" : "good"}`;
+  const failures = has ? failing() : [];
+  if (failures.length) label.textContent += ` · ${failures.length} failing`;
+  label.title = plain(failures.slice(0, 5).map((it) => `${it.key} ${said(it)}`.trim()).join("\n"));
+  label.className = `label ${!has ? "" : bad || failures.length ? "bad" : "good"}`;
   $("pause").textContent = is((it) => it.operator === "paused") ? "Go on" : "Pause";
-  $("network").textContent = is((it) => !it.network) ? "Give the network back" : "Take the network away";
+  $("network").textContent = is((it) => !it.network) ? "Restore network" : "Cut network";
   $("pause").disabled = !is((it) => it.operator === "running" || it.operator === "paused");
-  for (const id of ["restart", "network", "expire"]) $(id).disabled = !has;
+  // Without an operator, they would do nothing.
+  for (const id of ["pause", "restart", "network", "expire", "simulate"]) $(id).hidden = !has;
+  $("kubeconfig").textContent = plain(`export KUBECONFIG=${state.kubeconfig}`);
   const { simulation } = state;
   const simulates = simulation?.state === "running";
-  $("simulate").disabled = !has || simulates;
+  $("simulate").disabled = simulates;
   $("simulate").textContent = simulates ? "Simulating …" : "Simulate from here";
   $("failure").hidden = !simulation?.picture;
 };
@@ -82,6 +87,7 @@ const does = {
     details.create();
   },
 };
+$("first").addEventListener("click", does.new);
 for (const [id, action] of Object.entries(does)) $(id).addEventListener("click", action);
 
 let rebuilds;

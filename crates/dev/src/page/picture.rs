@@ -90,7 +90,11 @@ impl Drawing {
             }
             Topic::Event => {
                 "Event".clone_into(&mut who);
-                let look = if entry.failed { Look::Bad } else { Look::Note };
+                let look = if entry.failed {
+                    Look::Note
+                } else {
+                    Look::Cluster
+                };
                 Sign::Dot { at: server, look }
             }
             // Its lines are too many; each failure is one of them.
@@ -169,7 +173,11 @@ fn text(entry: &Entry) -> String {
         Topic::Watch => format!("event {text}: {object}"),
         Topic::Reconcile => {
             let took = Duration::from_micros(entry.took.unwrap_or(0));
-            format!("reconcile of {object} {text} after {took:.1?}")
+            let why = match entry.why.as_str() {
+                "" => String::new(),
+                why => format!(": {why}"),
+            };
+            format!("reconcile of {object} {text} after {took:.1?}{why}")
         }
         Topic::Request => match entry.took.map(Duration::from_micros) {
             Some(took) => format!("{text} ({took:.1?})"),

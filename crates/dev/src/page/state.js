@@ -64,9 +64,31 @@ export const leader = () => {
 /** From when to when a replica held a Lease. */
 export const terms = [];
 
-const add = ([number, at, topic, key, text, took, failed, replica, held]) => {
-  const entry = { number, at, topic, key, text, took, failed: failed === 1, replica };
+/** The last failure of each reconcile, and of each request, that has not succeeded since then. */
+const failures = new Map();
+/** A request that failed longer ago than this is no longer repeated, in microseconds. */
+const RECENT = 60e6;
+const judge = (entry) => {
+  const { topic, key, text, failed } = entry;
+  if (topic === "process") failures.clear();
+  if (topic !== "reconcile" && topic !== "request") return;
+  const id = topic === "reconcile" ? `reconcile ${key}` : text.split(":")[0];
+  if (!failed) failures.delete(id);
+  // A conflict is tried again.
+  else if (!/: 409\b/.test(text)) failures.set(id, entry);
+};
+/** What fails now: reconciles until they succeed, and requests that are repeated. */
+export const failing = () => [...failures.values()].filter(({ topic, key, at }) => (topic === "reconcile" ? !objects.get(key)?.deleted : at > now() - RECENT));
+/** Why an entry failed, after what it says. */
+export const said = ({ text, why }) => (why ? `${text}: ${why}` : text);
+/** The color of an entry: Warnings are amber, other Events grey, and failures red. */
+export const shade = ({ topic, failed }) => (topic === "event" ? (failed ? "note" : "muted") : failed ? "bad" : TOPICS[topic]);
+export const TOPICS = { reconcile: "good", request: "link", watch: "violet", object: "muted", event: "note", log: "", process: "note", dev: "" };
+
+const add = ([number, at, topic, key, text, took, failed, replica, held, why]) => {
+  const entry = { number, at, topic, key, text, took, failed: failed === 1, replica, why };
   entries.push(entry);
+  judge(entry);
   if (topic === "process") {
     processes.push(entry);
     const [lease, holds] = held ?? [];

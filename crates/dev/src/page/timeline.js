@@ -1,8 +1,7 @@
 // The timeline: a chart of the objects in view, and a list of all that happens.
-import { $, List, about, duration, endOf, entries, make, now, plain, processes, replicaKey, seconds, since, state, terms } from "./state.js";
+import { $, List, TOPICS, about, duration, endOf, entries, make, now, plain, processes, replicaKey, said, seconds, shade, since, state, terms } from "./state.js";
 import { inView, scrollBy } from "./tree.js";
 
-const TOPICS = { reconcile: "good", request: "link", watch: "violet", object: "muted", event: "note", log: "", process: "note", dev: "" };
 const hidden = new Set(["log"]);
 let shown = [];
 let object = "";
@@ -18,16 +17,16 @@ const list = new List($("steps"), {
   draw: (row, index) => {
     const entry = shown[index];
     row.setAttribute("role", "option");
-    row.classList.toggle("failed", entry.failed);
+    row.classList.toggle("failed", shade(entry) === "bad");
     row.replaceChildren(
       make("time", {}, seconds(endOf(entry))),
-      make("span", { class: `topic ${entry.failed ? "bad" : TOPICS[entry.topic]}` }, entry.topic),
+      make("span", { class: `topic ${shade(entry)}` }, entry.topic),
       ...(state.replicas.length > 1 ? [make("span", { class: "replica", title: "replica" }, entry.replica || "")] : []),
-      make("span", { class: "text" }, entry.text),
+      make("span", { class: "text" }, said(entry)),
       make("span", { class: "about" }, entry.key),
       make("span", { class: "took" }, entry.took === null ? "" : duration(entry.took)),
     );
-    row.title = plain(entry.text);
+    row.title = plain(said(entry));
   },
   select: (index) => pick(shown[index]),
 });
@@ -151,7 +150,7 @@ const draw = () => {
       const place = `${entry.topic}${entry.failed}`;
       if (from + long - (last[place] ?? -9) < 0.5) continue;
       last[place] = from + long;
-      paint.fillStyle = entry.failed ? color.bad : (color[TOPICS[entry.topic]] ?? color.muted);
+      paint.fillStyle = color[shade(entry)] ?? color.muted;
       const [top, tall] = { reconcile: [3, 9], request: [13, 4], watch: [18, 3], object: [18, 3], event: [3, 18] }[entry.topic] ?? [3, 3];
       if (entry.topic === "reconcile" && !entry.failed) paint.globalAlpha = 0.75;
       paint.fillRect(from, y + top, entry.topic === "event" ? 2 : long, tall);

@@ -1,5 +1,5 @@
 // The objects as a tree by owner, with their printer columns, and Events at their object.
-import { $, List, byUid, duration, eventsAbout, leader, leasesOf, make, now, objects, plain, replicaKey, state } from "./state.js";
+import { $, List, byUid, duration, eventsAbout, failing, leader, leasesOf, make, now, objects, plain, replicaKey, said, shade, state } from "./state.js";
 
 const closed = new Set();
 let rows = [];
@@ -60,18 +60,19 @@ const draw = (element, index) => {
   else element.removeAttribute("aria-expanded");
   element.style.paddingLeft = `${0.8 + (level - 1) * 1.1}rem`;
   if (event) {
-    element.replaceChildren(make("span", { class: "twist" }), make("span", { class: `text ${event.failed ? "bad" : "note"}` }, event.text));
+    element.replaceChildren(make("span", { class: "twist" }), make("span", { class: `text ${shade(event)}` }, event.text));
     element.title = plain(event.text);
     return;
   }
   const cells = row.cells.map((cell, at) => `${row.columns[at]} ${cell}`.trim()).filter(Boolean).join("  ");
   const running = state.running[row.key];
+  const failure = failures.get(row.key);
   element.replaceChildren(
     make("span", { class: "twist", "aria-hidden": "true" }, inner ? (open ? "▾" : "▸") : ""),
-    make("span", { class: "name" }, make("span", { class: "kind" }, row.kind), row.namespace && row.namespace !== "default" ? `${row.namespace}/${row.name}` : row.name),
+    make("span", { class: "name" }, failure ? make("span", { class: "bad", role: "img", "aria-label": "failing" }, "● ") : null, make("span", { class: "kind" }, row.kind), row.namespace && row.namespace !== "default" ? `${row.namespace}/${row.name}` : row.name),
     make("span", { class: "cells" }, running === undefined ? cells : `reconciles since ${duration(Math.max(0, now() - running))}`),
   );
-  element.title = plain(`${row.kind} ${row.namespace}/${row.name}  ${cells}`);
+  element.title = plain(`${row.kind} ${row.namespace}/${row.name}  ${failure ? said(failure) : cells}`);
 };
 
 const toggle = (index, open) => {
@@ -81,6 +82,9 @@ const toggle = (index, open) => {
   else closed.add(row.key);
   rebuild();
 };
+
+/** The last failure of each object that fails. */
+let failures = new Map();
 
 const list = new List($("tree"), {
   count: () => rows.length,
@@ -107,9 +111,13 @@ export const rebuild = () => {
   rows = shown;
   list.current = rows.findIndex((it) => it.row.key === selected && !it.event);
   $("object-count").textContent = String(count);
+  $("empty").hidden = count > 0;
+  redraw();
+};
+export const redraw = () => {
+  failures = new Map(failing().map((entry) => [entry.key, entry]));
   list.update();
 };
-export const redraw = () => list.update();
 /** Calls `does` with the key of an object that was selected, and with an Event of it. */
 export const onPick = (does) => (picked = does);
 /** Calls `does` after the rows in view have changed. */

@@ -144,10 +144,10 @@ fn texts_stay_texts_in_all_parts_and_views() {
             "document.querySelectorAll('#tree .row').length >= 12",
         );
         // The tree has owners, children and Events.
-        let levels = tab.evaluate("[...document.querySelectorAll('#tree .row')].slice(0, 3).map(it => [it.ariaLevel, it.textContent.slice(0, 7)])");
-        assert_eq!(levels[0], json!(["1", "▾Fooa0T"]), "{levels}");
+        let levels = tab.evaluate("[...document.querySelectorAll('#tree .row')].slice(0, 3).map(it => [it.ariaLevel, it.textContent.slice(0, 9)])");
+        assert_eq!(levels[0], json!(["1", "▾● Fooa0T"]), "{levels}");
         assert_eq!(levels[1][0], "2");
-        assert_eq!(levels[2], json!(["2", "Barb0Te"]), "{levels}");
+        assert_eq!(levels[2], json!(["2", "Barb0Text"]), "{levels}");
         for index in 0..HOSTILE.len() {
             tab.evaluate(&format!("[...document.querySelectorAll('#tree .row')].find(it => it.textContent.includes('Fooa{index}')).click()"));
             for name in ["log", "object", "conditions", "fields", "edit"] {

@@ -1,12 +1,12 @@
 //! Replicas of the operator on the page, and the picture of a run.
-use std::{env, fs};
+use std::{env, fs, path::Path};
 
 use kube_codegen_browser::{Browser, View};
 use serde_json::{Value, json};
 
 use super::{VIEWS, page, picture, run, small, until};
 use crate::{
-    history::{Operator, Simulation},
+    history::{Entry, History, Operator, Simulation, Topic},
     page::picture as drawing,
 };
 
@@ -49,12 +49,12 @@ fn replicas_have_rows_and_a_leader() {
         history.set_network(2, false);
         until(
             &mut tab,
-            "document.getElementById('operator').textContent === '1: running · 2 leads: running, no network'",
+            "document.getElementById('operator').textContent.startsWith('1: running · 2 leads: running, no network')",
         );
         let button = "(value) => { const it = document.getElementById('replica'); it.value = value; it.dispatchEvent(new Event('change')); return document.getElementById('network').textContent; }";
         let mut text = |value: &str| tab.evaluate(&format!("({button})('{value}')"));
-        assert_eq!(text("1"), "Take the network away");
-        assert_eq!(text("leader"), "Give the network back");
+        assert_eq!(text("1"), "Cut network");
+        assert_eq!(text("leader"), "Restore network");
         // The row of a replica selects what it did.
         tab.evaluate(
             "document.querySelector('#tree .row').click(); document.getElementById('only').click()",
@@ -70,6 +70,94 @@ fn replicas_have_rows_and_a_leader() {
             picture(&mut tab, &format!("replicas-{name}"));
         }
         assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+/// A green page over an operator that fails each time would be a lie.
+#[test]
+fn what_fails_is_marked_and_says_why() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    run(|runtime| {
+        let history = small();
+        let page = runtime.block_on(page(&history));
+        let mut tab = browser.open(page.url(), View::DESKTOP);
+        // Four reconciles, and one request, of which only the last one counts.
+        let label = "document.getElementById('operator')";
+        until(
+            &mut tab,
+            &format!(
+                "{label}.textContent === 'operator running · 5 failing' && {label}.classList.contains('bad')"
+            ),
+        );
+        let marked = "[...document.querySelectorAll('#tree .row')].filter(it => it.querySelector('[aria-label=failing]')).map(it => it.title)";
+        until(&mut tab, &format!("({marked}).length === 4"));
+        let why = tab.evaluate(&format!("({marked})[0]"));
+        assert_eq!(
+            why,
+            json!("Foo default/a0  failed: <script>window.hurt = 1</script>")
+        );
+        let row = tab.evaluate("[...document.querySelectorAll('#steps .row')].find(it => it.textContent.includes('reconcile')).querySelector('.text').textContent");
+        assert_eq!(row, json!("failed: <script>window.hurt = 1</script>"));
+        // A Warning is amber, and nothing is selected, so that its part takes no place.
+        let warning = "[...document.querySelectorAll('#tree .row')].find(it => it.textContent.startsWith('Oops')).querySelector('.text').className";
+        assert_eq!(tab.evaluate(warning), json!("text note"));
+        let details = "document.querySelector('.details').checkVisibility()";
+        assert_eq!(tab.evaluate(details), json!(false));
+        assert_eq!(
+            tab.evaluate(
+                "(it => it.scrollWidth <= it.clientWidth)(document.getElementById('legend'))"
+            ),
+            json!(true)
+        );
+        for index in 0..4 {
+            let key = history.key("Foo.example.com", &format!("default/a{index}"));
+            history.add(Entry::new(Topic::Reconcile, key, "succeeded"));
+        }
+        history.add(Entry::new(Topic::Request, String::new(), "patch foos: 200"));
+        until(
+            &mut tab,
+            &format!("{label}.textContent === 'operator running' && ({marked}).length === 0"),
+        );
+        tab.evaluate("document.querySelector('#tree .row').click()");
+        until(&mut tab, details);
+        picture(&mut tab, "failing");
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn an_empty_page_says_what_to_do() {
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
+    run(|runtime| {
+        let history = History::new();
+        history.set_server("https://127.0.0.1:1", Path::new("/tmp/kubeconfig"));
+        let page = runtime.block_on(page(&history));
+        let mut tab = browser.open(page.url(), View::DESKTOP);
+        let command = "document.getElementById('kubeconfig')";
+        until(
+            &mut tab,
+            &format!(
+                "{command}.checkVisibility() && {command}.textContent === 'export KUBECONFIG=/tmp/kubeconfig'"
+            ),
+        );
+        let buttons = tab.evaluate("[...document.querySelectorAll('.top button')].filter(it => it.checkVisibility()).map(it => it.id || it.ariaLabel)");
+        assert_eq!(
+            buttons,
+            json!(["new", "Switch between light and dark"]),
+            "no button does nothing"
+        );
+        for (name, view) in VIEWS {
+            tab.show(view);
+            assert_eq!(tab.overflow(), 0, "{name}");
+            assert_eq!(tab.axe(), Vec::<String>::new(), "{name}");
+            picture(&mut tab, &format!("empty-{name}"));
+        }
+        tab.evaluate("document.getElementById('first').click()");
+        until(&mut tab, "document.querySelector('textarea')");
     });
 }
 
