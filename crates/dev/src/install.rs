@@ -294,7 +294,7 @@ impl Manifests {
                 continue;
             }
             match apply(cluster, object).await {
-                Ok(()) => view.note(&format!("applied {what}")),
+                Ok(()) => view.applied(&what),
                 Err(problem) => {
                     let text = format!("{}: {what}: {problem}", path.display());
                     if waits_for_webhook(&problem) {

@@ -272,7 +272,7 @@ impl Upstream {
         let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let mut entry = Entry::new(Topic::Request, object.unwrap_or_default(), text);
         entry.fact = Fact::Request {
-            answered: outcome.is_ok(),
+            status: outcome.ok().map(|(code, _)| code),
             written: !failed && matches!(target.verb, "create" | "update" | "patch" | "delete"),
         };
         entry.took = (target.verb != "watch").then_some(took);

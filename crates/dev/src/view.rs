@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{
     cluster::{AGENT, Cluster},
-    history::{Entry, History, Topic},
+    history::{Entry, Fact, History, Topic},
     rights,
     table::{aligned, cell},
 };
@@ -105,6 +105,17 @@ impl View {
             history.note(text, false);
         }
         self.say(text);
+    }
+
+    /// Says that an object of the manifests was applied.
+    pub(super) fn applied(&self, what: &str) {
+        let text = format!("applied {what}");
+        self.say(&text);
+        if let Some(history) = &self.0.history {
+            let mut entry = Entry::new(Topic::Dev, String::new(), text);
+            entry.fact = Fact::Applied(vec![what.to_owned()]);
+            history.add(entry);
+        }
     }
 
     /// Prints what is in no record of the run.

@@ -47,8 +47,10 @@ pub(crate) enum Fact {
     Process { starts: bool, takes_part: bool },
     /// The replica holds a Lease, or has released it.
     Lease { name: String, holds: bool },
-    /// Whether the server has answered a request, and whether that has written an object.
-    Request { answered: bool, written: bool },
+    /// The status of the answer to a request, if there was one, and whether that has written an object.
+    Request { status: Option<u16>, written: bool },
+    /// These objects of the manifests were applied.
+    Applied(Vec<String>),
 }
 
 /// An entry of the timeline.

@@ -31,8 +31,8 @@ pub(crate) fn picture(history: &History) -> String {
         busy: vec![0; replicas],
         away: vec![false; replicas],
     };
-    let rows = entries.iter().filter_map(|it| drawing.row(it)).collect();
-    let mut rows: Vec<Row> = rows;
+    let entries = folded(entries);
+    let mut rows: Vec<Row> = entries.iter().filter_map(|it| drawing.row(it)).collect();
     let before = rows.len().saturating_sub(ROWS);
     rows.drain(..before);
     let mut picture = Picture {
@@ -83,7 +83,7 @@ impl Drawing {
         let look = if entry.failed { Look::Bad } else { Look::Good };
         let sign = match entry.topic {
             Topic::Dev => {
-                "user".clone_into(&mut who);
+                "dev".clone_into(&mut who);
                 let look = if entry.failed { Look::Bad } else { Look::User };
                 let at = self.parties.user();
                 Sign::Dot { at, look }
@@ -103,7 +103,7 @@ impl Drawing {
             Topic::Log | Topic::Process => Sign::Dot { at: operator, look },
             Topic::Object => match entry.by.as_str() {
                 by if by == AGENT || by.starts_with("kubectl") => {
-                    "user".clone_into(&mut who);
+                    who = if by == AGENT { "dev" } else { "user" }.to_owned();
                     arrow(self.parties.user(), server, Look::User)
                 }
                 by if is_of_the_cluster(by) => {
@@ -127,9 +127,15 @@ impl Drawing {
                 Sign::Dot { at: operator, look }
             }
             Topic::Request => {
-                let (answered, written) = match entry.fact {
-                    Fact::Request { answered, written } => (answered, written),
-                    _ => (true, false),
+                let (status, written) = match entry.fact {
+                    Fact::Request { status, written } => (status, written),
+                    _ => (None, false),
+                };
+                // A read of what is not there yet has not failed.
+                let look = match (entry.failed, status) {
+                    (true, _) => Look::Bad,
+                    (false, Some(404)) => Look::Note,
+                    (false, _) => Look::Good,
                 };
                 if written {
                     *self.written.entry(entry.object.clone()).or_default() += 1;
@@ -138,7 +144,7 @@ impl Drawing {
                     from: operator,
                     to: server,
                     look,
-                    answered,
+                    answered: status.is_some(),
                 }
             }
             Topic::Watch if entry.failed => arrow(server, cache, Look::Bad),
@@ -165,6 +171,25 @@ impl Drawing {
     }
 }
 
+/// Makes one entry of manifests that were applied one after the other, without the changes that they are.
+fn folded(entries: Vec<(u64, Entry)>) -> Vec<(u64, Entry)> {
+    let mut folded: Vec<(u64, Entry)> = Vec::new();
+    let mut has_started = false;
+    for (at, entry) in entries {
+        has_started |= matches!(entry.fact, Fact::Process { starts: true, .. });
+        if entry.topic == Topic::Object && entry.by == AGENT && !has_started {
+            continue;
+        }
+        let last = folded.last_mut().map(|(_, it)| &mut it.fact);
+        if let (Some(Fact::Applied(all)), Fact::Applied(one)) = (last, &entry.fact) {
+            all.extend_from_slice(one);
+        } else {
+            folded.push((at, entry));
+        }
+    }
+    folded
+}
+
 fn text(entry: &Entry) -> String {
     let (text, object) = (&entry.text, &entry.object);
     match entry.topic {
@@ -185,7 +210,12 @@ fn text(entry: &Entry) -> String {
         },
         // The lane says whose line it is.
         Topic::Process => text.trim_start_matches("the operator ").to_owned(),
-        Topic::Dev | Topic::Log | Topic::Simulation => text.clone(),
+        Topic::Dev | Topic::Log | Topic::Simulation => match &entry.fact {
+            Fact::Applied(all) if all.len() > 1 => {
+                format!("applied {} objects: {}", all.len(), all.join(", "))
+            }
+            _ => text.clone(),
+        },
     }
 }
 

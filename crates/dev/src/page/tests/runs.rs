@@ -4,9 +4,10 @@ use std::{env, fs, path::Path};
 use kube_codegen_browser::{Browser, View};
 use serde_json::{Value, json};
 
-use super::{VIEWS, page, picture, run, small, until};
+use super::{VIEWS, change, page, picture, run, small, until};
 use crate::{
-    history::{Entry, History, Operator, Simulation, Topic},
+    cluster::AGENT,
+    history::{Entry, Fact, History, Operator, Simulation, Topic},
     page::picture as drawing,
 };
 
@@ -192,6 +193,32 @@ fn a_simulation_disables_its_button_and_its_failure_has_a_picture() {
         assert_eq!(columns, json!(["TIME,SPAN,SPAN,SPAN,SPAN"]));
         assert_eq!(tab.errors(), Vec::<String>::new());
     });
+}
+
+#[test]
+fn a_picture_tells_what_dev_sets_up_from_what_fails() {
+    let history = History::new();
+    for what in ["Namespace a", "ServiceAccount b"] {
+        let mut entry = Entry::new(Topic::Dev, String::new(), format!("applied {what}"));
+        entry.fact = Fact::Applied(vec![what.to_owned()]);
+        history.add(entry);
+        let mut change = change("foos", "Foo", what, "", "first");
+        change.object["metadata"]["managedFields"][0]["manager"] = AGENT.into();
+        history.object(change);
+    }
+    history.set_operator(1, Operator::Running, "the operator starts", false);
+    let mut request = Entry::new(Topic::Request, String::new(), "get foos a: 404");
+    request.fact = Fact::Request {
+        status: Some(404),
+        written: false,
+    };
+    history.add(request.of(1));
+    let page = drawing::picture(&history);
+    assert!(page.contains("applied 2 objects: Namespace a, ServiceAccount b"));
+    assert!(page.contains("<b>dev</b>") && !page.contains("created by kube-codegen-dev"));
+    assert!(page.contains("<p>No failures.</p>"));
+    let (_, request) = page.split_once("<ol class=\"steps\">").unwrap();
+    assert!(request.contains("class=\"note\"") && !request.contains("class=\"bad\""));
 }
 
 #[test]

@@ -76,8 +76,8 @@ fn facts(page: &mut String, found: &Found) -> fmt::Result {
     }
     writeln!(
         page,
-        "<p class=\"muted\">Workload {}, seed {}.</p></section>",
-        Escaped(&format!("{:?}", schedule.workload)),
+        "<p class=\"muted\">Workload <code>{}</code>, seed {}.</p></section>",
+        Escaped(&schedule.workload),
         schedule.seed
     )
 }
@@ -147,6 +147,10 @@ fn timeline(picture: &mut Picture, found: &Found) {
     if !calm.is_empty() {
         picture.heads.push("Without faults".to_owned());
     }
+    // Beside a second run, that shows where they part.
+    let is_failing = |it: &&align::Row| it.left.is_some_and(|at| lanes::is_phase(&log[at]));
+    let failing = rows.iter().rev().find(is_failing).and_then(|it| it.left);
+    let failing = failing.filter(|_| calm.is_empty());
     for (index, row) in rows.iter().enumerate().take(to).skip(picture.before) {
         let left = row.left.map(|at| (&log[at], &stale[at]));
         let right = row.right.map(|at| (&calm[at], &calm_stale[at]));
@@ -154,7 +158,9 @@ fn timeline(picture: &mut Picture, found: &Found) {
         picture.rows.push(Row {
             at: one.map(|it| it.at).unwrap_or_default(),
             left: left.map(|(entry, stale)| Step {
-                fault: entry.is_fault() || row.left == Some(end),
+                fault: entry.is_fault()
+                    || row.left == Some(end)
+                    || failing.is_some() && row.left == failing,
                 ..lanes.step(entry, stale)
             }),
             right: right.map(|(entry, stale)| lanes.step(entry, stale)),
