@@ -53,10 +53,11 @@
 //! `tokio::select!` without `biased`. [`assert_repeatable`] tests it.
 
 mod choose;
-mod fault;
+mod faults;
 mod judge;
 mod names;
 mod oracle;
+mod point;
 mod print;
 mod request;
 mod run;
@@ -67,7 +68,7 @@ mod state;
 mod timeline;
 
 pub use choose::{Exhaustion, Summary, assert_repeatable};
-pub use fault::{Fault, FaultKind};
+pub use faults::{Fault, FaultKind};
 pub use oracle::Oracle;
 pub use print::Found;
 pub use scenario::Scenario;

@@ -11,10 +11,12 @@ use serde_json::Value;
 use tower::{BoxError, Service as _};
 
 use crate::{
-    fault::Fault,
-    schedule::{Point, PointKind, Verb},
+    point::{Point, PointKind, Verb},
     state::text,
 };
+
+/// The content type of a merge patch.
+pub(crate) const MERGE: &str = "application/merge-patch+json";
 
 /// A request of the operator. The name of a create is that in the body, or its prefix and `*`.
 #[derive(Clone, Debug)]
@@ -88,14 +90,11 @@ impl Seen {
         format!("{}{slash}{}", self.namespace, self.name)
     }
 
-    /// Whether the request would undo what another client does to its object just before: an update fails then, but a patch does not.
-    pub(crate) fn restores(&self, fault: &Fault) -> bool {
-        let (Fault::Delete(path) | Fault::Drift(path)) = fault else {
-            return false;
-        };
+    /// Whether the request would undo what another client does to the object with this path just before: an update fails then, but a patch does not.
+    pub(crate) fn restores(&self, path: &str) -> bool {
         matches!(self.verb, "create" | "patch")
             && self.subresource.is_empty()
-            && self.object_path().as_ref() == Some(path)
+            && self.object_path().as_deref() == Some(path)
     }
 
     /// Returns the path of the object; `None` for collections and generated names.

@@ -13,7 +13,7 @@ use super::{
     summary::{Exhaustion, Summary},
 };
 use crate::{
-    fault::Fault,
+    faults::Fault,
     oracle::Oracle,
     print::Found,
     run::{Choice, Decide, Move, run_steered},

@@ -7,7 +7,7 @@ use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
 use crate::{
-    fault::FaultKind,
+    faults::FaultKind,
     judge::Rested,
     request::send,
     run::{Asked, Passed},

@@ -9,10 +9,10 @@ use fastrand::Rng;
 
 use super::{
     learn::Known,
-    offer::{Alike, LATE, Sort, Written, faults, rank},
+    offer::{Alike, Sort, Written, faults},
 };
 use crate::{
-    fault::{Fault, FaultKind},
+    faults::{FaultKind, Rank},
     schedule::{Decision, Schedule},
     settings::Setup,
 };
@@ -34,7 +34,7 @@ pub(crate) struct Single {
     pub(super) kind: Alike,
     /// Whether an Event or a Lease is written: a new process may have none to write where the one before it had.
     report: bool,
-    rank: u8,
+    rank: Rank,
     turn: u32,
     pub(crate) workload: usize,
     pub(crate) schedule: Schedule,
@@ -202,7 +202,7 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
                 let kind = Alike::of(&fault, passed, phase);
                 let new = tried.insert((phase.clone(), at.clone(), fault.clone()));
                 let late = passed.report || !new;
-                let rank = if late { LATE } else { rank(&fault) };
+                let rank = if late { Rank::Last } else { fault.act().rank() };
                 let decisions = vec![Decision { at, fault }];
                 add(
                     kind,
@@ -225,7 +225,7 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
                 add(
                     kind,
                     false,
-                    0,
+                    Rank::First,
                     phase,
                     Vec::new(),
                     BTreeMap::from([(phase, time)]),
@@ -241,8 +241,8 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
             let round = rounds.entry(single.kind.clone()).or_default();
             *round += 1;
             // The most promising have more rounds than the others.
-            let turn = *round * u32::from(single.rank + 2);
-            let last = single.rank == LATE;
+            let turn = *round * (single.rank as u32 + 2);
+            let last = single.rank == Rank::Last;
             ((last, turn), single)
         })
         .collect();
@@ -286,7 +286,7 @@ pub(crate) fn combination(
     }
     let mut hurry = BTreeMap::new();
     // A create that takes effect after the deletion of all that it belongs to: no operator can clean up then.
-    let is_late = |decision: &Decision| matches!(decision.fault, Fault::LateEffect(_));
+    let is_late = |decision: &Decision| decision.fault.act().outlasts_phases();
     let may_hurry = hurries(setup) && !decisions.iter().any(is_late);
     for phase in phases.start..phases.end.min(of.workload.phases.len() - 1) {
         if random.u8(..4) == 0 && may_hurry {

@@ -206,7 +206,7 @@ pub(crate) fn compare_counts(
         && !schedule
             .decisions
             .iter()
-            .any(|decision| decision.fault.changes_counts());
+            .any(|decision| decision.fault.act().changes_counts());
     if !comparable {
         return None;
     }

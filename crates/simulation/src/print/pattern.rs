@@ -5,7 +5,7 @@
 
 use super::{Found, proven};
 use crate::{
-    fault::Fault,
+    faults::Aftermath,
     oracle::{AfterRestart, Oracle, Variety},
     schedule::{Decision, Point, Verb},
     state::Difference,
@@ -252,57 +252,14 @@ fn succeeds_later(found: &Found, at: &Point) -> bool {
 
 /// What usually leads from a fault to a state that is wrong.
 fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
-    let what = decision.at.what();
-    match (&decision.fault, wrong) {
-        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _) if succeeds_later(found, &decision.at) => format!(
-            "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
-        ),
-        (Fault::CrashAfter | Fault::CrashBefore, Wrong::Missing) => format!(
-            "The process ended at `{what}`, between two writes, and the next process did not do the rest. A half-done state was taken as done: a guard such as \"the Deployment exists, so all is done\", or a change that only the process that saw it acts on. Compare each child with the spec in each reconcile."
-        ),
-        (Fault::CrashAfter | Fault::CrashBefore, Wrong::Extra) => format!(
-            "The process ended at `{what}`, before the operator had noted what it did, or after it had given up the means to clean up. Give children names that follow from their owner, and remove a finalizer only after the cleanup has succeeded."
-        ),
-        (Fault::LostAnswer | Fault::ErrorAfter(_), Wrong::Extra) => format!(
-            "`{what}` had its effect, but the operator got an error, and repeated it. Give children names that follow from their owner, so that a repeated create fails with 409 AlreadyExists."
-        ),
-        (Fault::LostAnswer | Fault::ErrorAfter(_), Wrong::Missing) => format!(
-            "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
-        ),
-        (Fault::Error(_) | Fault::Touch | Fault::Disconnect, _)
-            if found.failure.after_restart == Some(AfterRestart::AsBefore) =>
-        {
-            format!(
-                "`{what}` failed, and neither the running process nor a new one puts right what is missing then. Why, the run does not show: the cause is unknown."
-            )
-        }
-        (Fault::Error(409) | Fault::Touch, _) => format!(
-            "`{what}` was rejected with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
-        ),
-        (Fault::Error(_) | Fault::Disconnect, _) => format!(
-            "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and have the error policy repeat the reconcile."
-        ),
-        (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Extra) => "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated.".to_owned(),
-        (Fault::StaleRestart | Fault::StaleReconnect | Fault::Hold(_) | Fault::Stall(_), Wrong::Missing) => "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it.".to_owned(),
-        (Fault::Miss(_) | Fault::Expire | Fault::Cut | Fault::Merge, _) => {
-            let deletions = if decision.at.verb == Verb::Deleted { " For deletions, use an owner reference or a finalizer." } else { "" };
-            format!(
-                "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile.{deletions}"
-            )
-        }
-        (Fault::ExpirePage, _) => "The second page of a list was refused with 410 Expired, and the objects on the first page were taken as all that there are. Begin the list again, or act on no part of a list.".to_owned(),
-        (Fault::Delete(child) | Fault::Drift(child), _) => format!(
-            "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
-        ),
-        (Fault::LateEffect(_), _) => format!(
-            "`{what}` took effect after the operator had given it up, and after later writes. What the operator has written does not prove what is there: compare the spec with what the watches show in each reconcile, and send a resourceVersion where a late write would do harm."
-        ),
-        (Fault::Double, _) => format!(
-            "`{what}` arrived twice, as after a new connection, and the operator acted twice. Compare spec and state in each reconcile, and give children names that follow from their owner."
-        ),
-        (Fault::Skew(_), _) => "The replicas compare times of different clocks. Measure the age of a Lease from when its last change was seen, by a monotonic clock, as leader election does.".to_owned(),
-        (Fault::Pause(_), _) => "The replica did not run for a while, and continued with what it knew before.".to_owned(),
-    }
+    let aftermath = Aftermath {
+        what: decision.at.what().to_string(),
+        verb: decision.at.verb,
+        is_extra: wrong == Wrong::Extra,
+        succeeds_later: succeeds_later(found, &decision.at),
+        stays_after_restart: found.failure.after_restart == Some(AfterRestart::AsBefore),
+    };
+    decision.fault.act().likely(&aftermath)
 }
 
 fn without_faults(found: &Found, wrong: Wrong) -> String {

@@ -9,11 +9,10 @@ use std::{
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use http::{Method, Request, Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Collected, Full};
 use kube::client::Body;
-use kube_codegen_testing::On;
-use serde_json::{Value, json};
+use kube_codegen_testing::{ApiServer, On};
 use tower::{BoxError, Service};
 
 use super::{
@@ -22,10 +21,9 @@ use super::{
     world::{Move, Steering, World},
 };
 use crate::{
-    fault::{Fault, drift},
-    request::{Seen, send},
+    faults::{Fault, Received, Sent, Site},
+    request::Seen,
     schedule::{Point, PointKind},
-    state::TOUCHED,
 };
 
 /// How long it takes to create an object that is collected at once.
@@ -46,6 +44,11 @@ impl Link {
             replica,
             incarnation,
         }
+    }
+
+    pub(super) fn at<'a>(&'a self, point: &'a Point, seen: Option<&'a Seen>) -> At<'a> {
+        let link = self;
+        At { link, point, seen }
     }
 
     /// Returns only to a process that has not crashed.
@@ -73,37 +76,44 @@ impl Link {
             pending::<()>().await;
         }
         let report = seen.is_report();
-        let (point, mut faults) = self
+        let (point, faults) = self
             .turn(seen.point(self.replica), report, |steering, point| {
                 steering.request(point, &seen, &bytes)
             })
             .await;
-        faults.extend(self.world.meets(&seen).await?);
+        let refused = self.world.meets(&seen).await?;
+        let at = self.at(&point, Some(&seen));
+        let mut sent = Sent::Passes;
         for fault in &faults {
-            match fault {
-                Fault::CrashBefore => self.world.crash(self.replica),
-                Fault::Disconnect => {
-                    self.receives(&point, &seen, 0, &[]);
-                    return Err(reset());
-                }
-                Fault::Error(code) => {
-                    self.world.answered(&point, &seen, *code, false, &[]);
-                    self.receives(&point, &seen, *code, &[]);
-                    return Ok(error(*code));
-                }
-                Fault::LateEffect(ms) => {
-                    let request = Request::from_parts(parts, Body::from(bytes));
-                    let time = Duration::from_millis(*ms);
-                    self.clone()
-                        .takes_effect_after(time, point.clone(), seen.clone(), request);
-                    self.receives(&point, &seen, 504, &[]);
-                    return Ok(error(504));
-                }
-                Fault::ExpirePage => self.world.cut_list(self.replica, &seen.resource, &point),
-                Fault::Skew(ms) => self.world.set_skew(self.replica, *ms),
-                Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(*ms)),
-                _ if seen.restores(fault) => {}
-                _ => interfere(&self.world, &seen, fault).await?,
+            let act = fault.act();
+            sent = act.before(&at);
+            if sent != Sent::Passes {
+                break;
+            }
+            if !act.object().is_some_and(|path| seen.restores(path)) {
+                act.interferes(&at).await?;
+            }
+        }
+        if sent == Sent::Passes {
+            sent = refused.unwrap_or(Sent::Passes);
+        }
+        match sent {
+            Sent::Passes => {}
+            Sent::Broken => {
+                self.receives(&point, &seen, 0, &[]);
+                return Err(reset());
+            }
+            Sent::Answered(code) => {
+                self.world.answered(&point, &seen, code, false, &[]);
+                self.receives(&point, &seen, code, &[]);
+                return Ok(error(code));
+            }
+            Sent::Late(time) => {
+                let request = Request::from_parts(parts, Body::from(bytes));
+                self.clone()
+                    .takes_effect_after(time, point.clone(), seen.clone(), request);
+                self.receives(&point, &seen, 504, &[]);
+                return Ok(error(504));
             }
         }
         self.alive().await;
@@ -120,8 +130,8 @@ impl Link {
         request: Request<Bytes>,
     ) -> Result<Response<Answer>, BoxError> {
         let report = seen.is_report();
-        let is_past = |fault: &Fault| matches!(fault, Fault::StaleRestart | Fault::StaleReconnect);
-        let past = faults.iter().any(is_past).then(|| self.world.server.fork());
+        let needs_past = faults.iter().any(|fault| fault.act().needs_past());
+        let past = needs_past.then(|| self.world.server.fork());
         if seen.kind() == PointKind::Write && !report {
             seen.before = self.world.show_view(self.replica);
         }
@@ -154,49 +164,23 @@ impl Link {
             self.world.expire_page(self.replica, &seen, &answer);
         }
         let is_collected = self.world.answered(point, &seen, status, effect, &answer);
-        for fault in faults {
-            match fault {
-                // Of a child that is new, an operator whose watch is interrupted sees nothing.
-                _ if seen.restores(&fault) && status == 200 => {
-                    interfere(&self.world, &seen, &fault).await?;
-                }
-                Fault::CrashAfter => self.world.crash(self.replica),
-                Fault::StaleRestart | Fault::StaleReconnect => {
-                    if let Some(server) = past.clone() {
-                        self.world.show_past(self.replica, server);
-                    }
-                    if fault == Fault::StaleRestart {
-                        self.world.crash(self.replica);
-                    } else {
-                        self.world.hides_events();
-                        self.world.server.expire_watches(&On::any());
-                    }
-                }
-                Fault::LostAnswer => {
+        let at = self.at(point, Some(&seen));
+        for fault in &faults {
+            let act = fault.act();
+            // Of a child that is new, an operator whose watch is interrupted sees nothing.
+            if status == 200 && act.object().is_some_and(|path| seen.restores(path)) {
+                act.interferes(&at).await?;
+            }
+            match act.after(&at, past.as_ref()) {
+                Received::Response => {}
+                Received::Broken => {
                     self.receives(point, &seen, 0, &[]);
                     return Err(reset());
                 }
-                Fault::ErrorAfter(code) => {
+                Received::Answered(code) => {
                     self.receives(point, &seen, code, &[]);
                     return Ok(error(code));
                 }
-                Fault::CrashBefore
-                | Fault::Disconnect
-                | Fault::Error(_)
-                | Fault::LateEffect(_)
-                | Fault::Hold(_)
-                | Fault::Stall(_)
-                | Fault::Merge
-                | Fault::Double
-                | Fault::Cut
-                | Fault::Expire
-                | Fault::ExpirePage
-                | Fault::Miss(_)
-                | Fault::Pause(_)
-                | Fault::Skew(_)
-                | Fault::Touch
-                | Fault::Delete(_)
-                | Fault::Drift(_) => {}
             }
         }
         match &self.world.steering {
@@ -291,56 +275,60 @@ impl Service<Request<Body>> for Link {
     }
 }
 
-/// What another client does just before a request; or just after it, where the request would undo that.
-async fn interfere(world: &World, seen: &Seen, fault: &Fault) -> Result<(), BoxError> {
-    const MERGE: &str = "application/merge-patch+json";
-    let service = || world.server.service();
-    match fault {
-        Fault::Touch => {
-            if let Some(path) = seen.object_path() {
-                // An object that is stored without validation cannot be touched.
-                let body = json!({"metadata": {"labels": {TOUCHED: world.elapsed().as_millis().to_string()}}});
-                send(service(), Method::PATCH, &path, MERGE, &body).await?;
-            }
-        }
-        Fault::Delete(path) => {
-            let Some(path) = world.resolve(path).await? else {
-                return Ok(());
-            };
-            let json = "application/json";
-            // A webhook may reject it; then this client deletes nothing.
-            send(service(), Method::DELETE, &path, json, &Value::Null).await?;
-        }
-        Fault::Drift(path) => {
-            let Some(path) = &world.resolve(path).await? else {
-                return Ok(());
-            };
-            let (status, object) = send(service(), Method::GET, path, "", &Value::Null).await?;
-            if let Some(patch) = drift(&object).filter(|_| status == 200) {
-                // A schema may not permit the new value; then this client changes nothing.
-                send(service(), Method::PATCH, path, MERGE, &patch).await?;
-            }
-        }
-        Fault::CrashBefore
-        | Fault::CrashAfter
-        | Fault::StaleRestart
-        | Fault::StaleReconnect
-        | Fault::Disconnect
-        | Fault::LostAnswer
-        | Fault::Error(_)
-        | Fault::ErrorAfter(_)
-        | Fault::LateEffect(_)
-        | Fault::Hold(_)
-        | Fault::Stall(_)
-        | Fault::Merge
-        | Fault::Double
-        | Fault::Cut
-        | Fault::Expire
-        | Fault::ExpirePage
-        | Fault::Miss(_)
-        | Fault::Pause(_)
-        | Fault::Skew(_) => return Ok(()),
+/// A point on a connection, for the faults at it.
+pub(super) struct At<'a> {
+    link: &'a Link,
+    point: &'a Point,
+    seen: Option<&'a Seen>,
+}
+
+impl Site for At<'_> {
+    fn server(&self) -> &ApiServer {
+        &self.link.world.server
     }
-    world.touch();
-    Ok(())
+
+    fn request(&self) -> Option<&Seen> {
+        self.seen
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.link.world.elapsed()
+    }
+
+    fn crash(&self) {
+        self.link.world.crash(self.link.replica);
+    }
+
+    fn pause(&self, time: Duration) {
+        self.link.world.pause(self.link.replica, time);
+    }
+
+    fn set_clock_ahead(&self, ms: i64) {
+        self.link.world.set_skew(self.link.replica, ms);
+    }
+
+    fn expire_second_page(&self) {
+        let Self { link, point, .. } = self;
+        link.world.cut_list(link.replica, &point.resource, point);
+    }
+
+    fn show_past(&self, past: ApiServer) {
+        self.link.world.show_past(self.link.replica, past);
+    }
+
+    fn expire_watches(&self) {
+        self.link.world.server.expire_watches(&On::any());
+    }
+
+    fn hide_events(&self) {
+        self.link.world.hides_events();
+    }
+
+    fn touch(&self) {
+        self.link.world.touch();
+    }
+
+    fn resolve<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
+        Box::pin(self.link.world.resolve(path))
+    }
 }

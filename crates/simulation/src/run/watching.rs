@@ -17,7 +17,7 @@ use super::{
     world::Steering,
 };
 use crate::{
-    fault::Fault,
+    faults::Showing,
     schedule::{Point, Verb},
     state::text,
     timeline::Happening,
@@ -123,38 +123,23 @@ impl Link {
             |steering: &Steering, point: &Point| steering.event(point, &metadata.name, &line);
         let (point, faults) = self.turn(at, report, next).await;
         let (mut twice, mut keeps) = (false, false);
+        let at = self.at(&point, None);
         for fault in faults {
-            if fault.hides_events() {
+            let act = fault.act();
+            if act.hides_events() {
                 self.world.hides_events();
             }
-            match fault {
-                Fault::Hold(ms) | Fault::Stall(ms) => self.hold(ms).await,
-                Fault::Cut => return None,
-                Fault::ExpirePage => {
-                    self.world.cut_list(self.replica, resource, &point);
-                    return Some(Next::End(expired()));
-                }
-                Fault::Expire => return Some(Next::End(expired())),
-                Fault::Miss(ms) => {
-                    self.hold(ms).await;
-                    return Some(Next::End(expired()));
-                }
-                Fault::CrashBefore => self.world.crash(self.replica),
-                Fault::Pause(ms) => self.world.pause(self.replica, Duration::from_millis(ms)),
-                Fault::Double => twice = true,
-                Fault::Merge => keeps = true,
-                Fault::CrashAfter
-                | Fault::StaleRestart
-                | Fault::StaleReconnect
-                | Fault::Disconnect
-                | Fault::LostAnswer
-                | Fault::Error(_)
-                | Fault::ErrorAfter(_)
-                | Fault::LateEffect(_)
-                | Fault::Skew(_)
-                | Fault::Touch
-                | Fault::Delete(_)
-                | Fault::Drift(_) => {}
+            let shown = act.shows(&at);
+            if let Some(time) = shown.after {
+                self.world.busy(time);
+                tokio::time::sleep(time).await;
+            }
+            match shown.how {
+                Showing::Once => {}
+                Showing::Twice => twice = true,
+                Showing::Merged => keeps = true,
+                Showing::Ends => return None,
+                Showing::Expires => return Some(Next::End(expired())),
             }
         }
         self.alive().await;
@@ -175,12 +160,6 @@ impl Link {
         } else {
             Next::Send(line, 1 + usize::from(twice))
         })
-    }
-
-    async fn hold(&self, ms: u64) {
-        let time = Duration::from_millis(ms);
-        self.world.busy(time);
-        tokio::time::sleep(time).await;
     }
 }
 

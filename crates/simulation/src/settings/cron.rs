@@ -5,7 +5,7 @@ use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
 use crate::{
-    request::{send, send_own},
+    request::{MERGE, send, send_own},
     state::text,
 };
 
@@ -13,7 +13,6 @@ use crate::{
 const MINUTES: u32 = 29_453_760;
 
 const JSON: &str = "application/json";
-const MERGE: &str = "application/merge-patch+json";
 
 /// Creates the next Job of a `CronJob`, unless it is suspended.
 pub(super) async fn fire(server: &ApiServer, path: &str, number: u32) -> u16 {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     primary::Primary, step::Version, template::Template, variable::variable, workload::Workload,
 };
-use crate::{fault::FaultKind, oracle::Oracle, scenario::Scenario, state::text};
+use crate::{faults::FaultKind, oracle::Oracle, scenario::Scenario, state::text};
 
 pub(crate) type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
 type Invariant = (

@@ -15,7 +15,7 @@ use super::{
     setup::{Free, Outside, Setup, Truth},
     workload::Workload,
 };
-use crate::{fault::FaultKind, oracle::Oracle, scenario::Scenario};
+use crate::{faults::FaultKind, oracle::Oracle, scenario::Scenario};
 
 /// The random combinations that follow the single faults by default.
 const COMBINATIONS: u64 = 100;

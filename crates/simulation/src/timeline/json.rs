@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        fault::Fault,
+        faults::Fault,
         schedule::Verb,
         timeline::{Answered, Rejection, Replica},
     };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::{
-    fault::Fault,
+    faults::Fault,
     schedule::{Point, Verb},
 };
 

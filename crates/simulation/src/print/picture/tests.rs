@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    fault::Fault,
+    faults::Fault,
     oracle::{Failure, Oracle, Variety},
     schedule::{Decision, Point, Schedule, Verb},
     state::Difference,

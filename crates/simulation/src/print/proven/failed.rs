@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::{SOON, is_about_state, last_process, requests};
 use crate::{
-    fault::Fault,
     oracle::{AfterRestart, Oracle},
     print::Found,
     schedule::{Point, PointKind, Verb},
@@ -27,10 +26,7 @@ fn failed_requests(found: &Found) -> Vec<Failed<'_>> {
     let log = found.log.iter().enumerate().take(end_of_run(found));
     log.filter_map(|(at, entry)| {
         let point = match &entry.what {
-            Happening::Fault {
-                fault: Fault::Error(_) | Fault::Disconnect,
-                at,
-            } => at,
+            Happening::Fault { fault, at } if fault.act().fails_request() => at,
             Happening::Request(_, it) if it.is_write() && it.status >= 400 => match it.effect {
                 Effect::Rejected(_) if it.status != 409 => return None,
                 Effect::Rejected(_) | Effect::Unknown | Effect::None | Effect::Changes(..) => {

@@ -2,7 +2,6 @@
 
 use super::{is_about_state, last_phase, last_process, requests};
 use crate::{
-    fault::Fault,
     oracle::{AfterRestart, Oracle},
     print::Found,
     schedule::Verb,
@@ -26,13 +25,9 @@ fn changes(found: &Found) -> Vec<(usize, String, String)> {
     let log = found.log.iter().enumerate().skip(from);
     log.filter_map(|(at, entry)| {
         let path = match &entry.what {
-            Happening::User(act) if act.deed != Deed::Other => &act.path,
-            Happening::Fault {
-                fault: Fault::Delete(path) | Fault::Drift(path),
-                ..
-            } => path,
+            Happening::User(act) if act.deed != Deed::Other => act.path.clone(),
+            Happening::Fault { fault, .. } => fault.act().object()?.to_owned(),
             Happening::User(_)
-            | Happening::Fault { .. }
             | Happening::Phase { .. }
             | Happening::Process(..)
             | Happening::Request(..)
@@ -42,7 +37,7 @@ fn changes(found: &Found) -> Vec<(usize, String, String)> {
             | Happening::Simulation(_)
             | Happening::Bytes(..) => return None,
         };
-        let (resource, place) = parts(path)?;
+        let (resource, place) = parts(&path)?;
         Some((at, resource, place))
     })
     .collect()

@@ -9,7 +9,7 @@ use tower::BoxError;
 
 use super::{Nodes, World};
 use crate::{
-    fault::Fault,
+    faults::Sent,
     judge::{self, Harm},
     oracle::{Failure, Oracle, Variety},
     request::{Seen, reject, send},
@@ -124,42 +124,42 @@ impl World {
     }
 
     /// Notes what a request is about to remove, and returns how it is refused.
-    pub(crate) async fn meets(&self, seen: &Seen) -> Result<Option<Fault>, BoxError> {
+    pub(crate) async fn meets(&self, seen: &Seen) -> Result<Option<Sent>, BoxError> {
         if seen.is_report() {
             return Ok(None);
         }
-        let fault = self.refuses(seen).await;
+        let refused = self.refuses(seen).await;
         self.removes(seen).await?;
-        Ok(fault)
+        Ok(refused)
     }
 
     /// Returns how a request is refused, after the time that this takes.
-    async fn refuses(&self, seen: &Seen) -> Option<Fault> {
+    async fn refuses(&self, seen: &Seen) -> Option<Sent> {
         loop {
             let refusal = self.lock().around.refusal.clone()?;
             match refusal {
-                Refusal::Writes if seen.is_write() => return Some(Fault::Error(403)),
+                Refusal::Writes if seen.is_write() => return Some(Sent::Answered(403)),
                 Refusal::Namespace(namespace)
                     if seen.verb == "create" && seen.namespace == namespace =>
                 {
-                    return Some(Fault::Error(403));
+                    return Some(Sent::Answered(403));
                 }
-                Refusal::All => return Some(Fault::Error(503)),
+                Refusal::All => return Some(Sent::Answered(503)),
                 Refusal::Webhook | Refusal::SlowWebhook
                     if !seen.is_write() || self.setup.is_primary(&seen.group, &seen.resource) =>
                 {
                     return None;
                 }
-                Refusal::Webhook => return Some(Fault::Error(400)),
+                Refusal::Webhook => return Some(Sent::Answered(400)),
                 Refusal::SlowWebhook => {
                     sleep(WEBHOOK).await;
-                    return Some(Fault::Error(500));
+                    return Some(Sent::Answered(500));
                 }
                 Refusal::Hangs => sleep(LOOK).await,
                 Refusal::Writes | Refusal::Namespace(_) => return None,
             }
             if self.lock().around.refusal.is_none() {
-                return Some(Fault::Disconnect);
+                return Some(Sent::Broken);
             }
         }
     }

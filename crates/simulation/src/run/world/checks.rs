@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Child, World};
 use crate::{
-    fault::drifts,
+    faults::drifts,
     oracle::{Failure, Oracle, Variety},
     request::Seen,
     schedule::{Point, PointKind},

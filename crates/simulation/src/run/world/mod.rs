@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use crate::{
-    fault::Fault,
+    faults::Fault,
     judge::{Basis, Counts, Rested},
     names::Names,
     oracle::{AfterRestart, Failure},

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{Move, Passed, World};
 use crate::{
-    fault::Fault,
+    faults::Fault,
     oracle::{Failure, Oracle},
     request::Seen,
     schedule::{Point, PointKind},
@@ -21,19 +21,7 @@ impl World {
         if next.answer || next.point.replica >= self.setup.replicas {
             return Vec::new();
         }
-        match next.point.kind() {
-            PointKind::Read => vec![Fault::Error(500)],
-            // A lost answer and an error after the effect look alike to the operator; so do a broken connection and an error.
-            PointKind::Write => vec![
-                Fault::CrashAfter,
-                Fault::CrashBefore,
-                Fault::LostAnswer,
-                Fault::Error(500),
-                Fault::Error(409),
-                Fault::Touch,
-            ],
-            PointKind::Event => vec![Fault::Expire],
-        }
+        Fault::enumerated(next.point.kind())
     }
 
     /// Holds back the faults that have not happened yet, or lets them happen again.
@@ -54,9 +42,8 @@ impl World {
         *occurrence += 1;
         point.occurrence = *occurrence;
         let faults = inner.decisions.remove(&point).unwrap_or_default();
-        // A list that is still to come may have no second page.
-        let is_later = |fault: &&Fault| matches!(fault, Fault::ExpirePage);
-        inner.applied += faults.len() - faults.iter().filter(is_later).count();
+        let now = faults.iter().filter(|it| !it.act().happens_later());
+        inner.applied += now.count();
         if !faults.is_empty() {
             inner.struck = inner.phase;
         }

@@ -12,7 +12,7 @@ use tokio::sync::{Notify, oneshot};
 
 use super::World;
 use crate::{
-    fault::Fault,
+    faults::Fault,
     request::Seen,
     schedule::{Point, PointKind, Verb},
 };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Example, FINALIZER, begin, end, nudge};
 use crate::{
-    fault::drift,
+    faults::drift,
     scenario::Scenario,
     settings::{step::Step, template::Template, workload::Workload},
     state::id,

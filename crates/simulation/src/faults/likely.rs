@@ -1,0 +1,98 @@
+//! What several faults have in common in how they usually lead to a wrong state.
+
+use super::act::Aftermath;
+use crate::point::Verb;
+
+/// After a crash.
+pub(super) fn crash(after: &Aftermath) -> String {
+    let what = &after.what;
+    if after.is_extra {
+        format!(
+            "The process ended at `{what}`, before the operator had noted what it did, or after it had given up the means to clean up. Give children names that follow from their owner, and remove a finalizer only after the cleanup has succeeded."
+        )
+    } else {
+        format!(
+            "The process ended at `{what}`, between two writes, and the next process did not do the rest. A half-done state was taken as done: a guard such as \"the Deployment exists, so all is done\", or a change that only the process that saw it acts on. Compare each child with the spec in each reconcile."
+        )
+    }
+}
+
+/// After an error that hides the effect of a request.
+pub(super) fn unanswered(after: &Aftermath) -> String {
+    let what = &after.what;
+    if after.is_extra {
+        format!(
+            "`{what}` had its effect, but the operator got an error, and repeated it. Give children names that follow from their owner, so that a repeated create fails with 409 AlreadyExists."
+        )
+    } else {
+        format!(
+            "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
+        )
+    }
+}
+
+/// After a conflict.
+pub(super) fn conflict(after: &Aftermath) -> String {
+    failed(after).unwrap_or_else(|| {
+        let what = &after.what;
+        format!(
+            "`{what}` was rejected with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
+        )
+    })
+}
+
+/// After a request without effect that is no conflict.
+pub(super) fn failure(after: &Aftermath) -> String {
+    failed(after).unwrap_or_else(|| {
+        let what = &after.what;
+        format!(
+            "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and have the error policy repeat the reconcile."
+        )
+    })
+}
+
+/// What the requests after a failure show.
+fn failed(after: &Aftermath) -> Option<String> {
+    let what = &after.what;
+    if after.succeeds_later {
+        Some(format!(
+            "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
+        ))
+    } else if after.stays_after_restart {
+        Some(format!(
+            "`{what}` failed, and neither the running process nor a new one puts right what is missing then. Why, the run does not show: the cause is unknown."
+        ))
+    } else {
+        None
+    }
+}
+
+/// While the cache shows an old state.
+pub(super) fn stale(after: &Aftermath) -> String {
+    let why = if after.is_extra {
+        "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated."
+    } else {
+        "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it."
+    };
+    why.to_owned()
+}
+
+/// After a watch that does not show each change.
+pub(super) fn missed(after: &Aftermath) -> String {
+    let what = &after.what;
+    let deletions = if after.verb == Verb::Deleted {
+        " For deletions, use an owner reference or a finalizer."
+    } else {
+        ""
+    };
+    format!(
+        "The operator did not see `{what}` but only the state after it. It acts on a change, not on the difference between spec and state; nothing repeats a change that is missed. Compare spec and state in each reconcile.{deletions}"
+    )
+}
+
+/// After another client has changed a child.
+pub(super) fn changed(child: &str) -> String {
+    format!(
+        "Another client changed or deleted {child}, and the operator did not put it back. Watch the children (`Controller::owns`), and compare all their fields."
+    )
+}

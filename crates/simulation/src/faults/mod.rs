@@ -1,0 +1,175 @@
+//! What can go wrong at a choice point.
+//!
+//! Each fault is one file that implements [`Act`], and one row of the table below: the file says where the fault can happen, what it does there and how
+//! people read it, and the row makes it a variant of [`Fault`] and a [`FaultKind`]. The rest of the crate asks a fault what it needs to know, and names
+//! none: `choose` picks among the choices that all faults offer at a point, `run` passes each request and event by the faults that are decided there,
+//! `print` asks for the text and the likely cause. A fault does nothing itself but by a [`Site`], which is a small part of a run.
+
+mod act;
+mod crash_after;
+mod crash_before;
+mod cut;
+mod delete;
+mod disconnect;
+mod double;
+mod drift;
+mod error;
+mod error_after;
+mod expire;
+mod expire_page;
+mod hold;
+mod late_effect;
+mod likely;
+mod lost_answer;
+mod merge;
+mod miss;
+mod pause;
+mod skew;
+mod stale_reconnect;
+mod stale_restart;
+mod stall;
+mod touch;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use act::{Act, Aftermath, Choice, Offer, Rank, Received, Sent, Showing, Site};
+pub(crate) use drift::{drift, drifts};
+
+use crate::point::PointKind;
+
+macro_rules! faults {
+    (
+        $($(#[$doc:meta])* $fault:ident $(($value:ident: $type:ty))? = $module:ident;)*
+        + $($(#[$kind_doc:meta])* $kind:ident;)*
+    ) => {
+        /// What goes wrong at a choice point.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub enum Fault {
+            $($(#[$doc])* $fault $(($type))?,)*
+        }
+
+        /// A fault without its details, as [`Simulation::without_fault`](crate::Simulation::without_fault) switches it off.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum FaultKind {
+            $(#[doc = concat!("[`Fault::", stringify!($fault), "`]")] $fault,)*
+            $($(#[$kind_doc])* $kind,)*
+        }
+
+        impl FaultKind {
+            /// All kinds, in the order above. With all of them switched off, a simulation tries only what happens [around the operator](crate::Scenario):
+            ///
+            /// ```
+            /// # use kube_codegen_simulation::{FaultKind, Simulation};
+            /// # fn example(simulation: Simulation) -> Simulation {
+            /// let faults = FaultKind::ALL.iter();
+            /// faults.fold(simulation, |simulation, kind| simulation.without_fault(*kind))
+            /// # }
+            /// ```
+            pub const ALL: &[Self] = &[$(Self::$fault,)* $(Self::$kind,)*];
+        }
+
+        impl Fault {
+            /// What the fault is to the rest of the crate.
+            pub(crate) fn act(&self) -> Box<dyn Act> {
+                match self {
+                    $(Self::$fault $(($value))? => Box::new($module::$fault $((Clone::clone($value)))?),)*
+                }
+            }
+        }
+
+        /// The choices of each fault at a point.
+        const CHOICES: &[fn(&Offer<'_>) -> Vec<Choice>] = &[$($module::$fault::choices,)*];
+
+        /// The choices of each fault in an exhaustive search.
+        const ENUMERATED: &[fn(PointKind) -> Vec<Choice>] = &[$($module::$fault::enumerated,)*];
+    };
+}
+
+faults! {
+    /// The operator crashes before the request reaches the server, and starts again.
+    CrashBefore = crash_before;
+    /// The operator crashes after the effect of the request, before the answer, and starts again.
+    CrashAfter = crash_after;
+    /// As `CrashAfter`; for 20 seconds, lists and watches of the new process show the state before this request, as from an API server
+    /// that lags behind. Only requests with `resourceVersion=0` are answered from that state, as by a real server.
+    StaleRestart = stale_restart;
+    /// After the request, all watches expire; for 20 seconds, lists with `resourceVersion=0` and watches show the state before it, as from a second
+    /// API server that lags behind.
+    StaleReconnect = stale_reconnect;
+    /// The connection breaks before the request reaches the server.
+    Disconnect = disconnect;
+    /// The connection breaks after the effect of the request.
+    LostAnswer = lost_answer;
+    /// The server answers with this status; the request has no effect.
+    Error(status: u16) = error;
+    /// The server answers with this status after the effect of the request.
+    ErrorAfter(status: u16) = error_after;
+    /// The server answers 504, and the request takes effect after this time, in milliseconds.
+    LateEffect(ms: u64) = late_effect;
+    /// This event and those after it arrive later by this time, in milliseconds.
+    Hold(ms: u64) = hold;
+    /// Nothing arrives on this watch for this time, in milliseconds, and then all that has happened; other watches go on.
+    Stall(ms: u64) = stall;
+    /// This event and the next one of the same object arrive as one.
+    Merge = merge;
+    /// This event arrives twice.
+    Double = double;
+    /// The watch ends before this event.
+    Cut = cut;
+    /// The watch ends before this event with 410 Expired; the next list shows only the last state.
+    Expire = expire;
+    /// This list has pages of one object, and its second page expires (410). At an event, the watch expires before it, and so does the second page of
+    /// the list that follows.
+    ExpirePage = expire_page;
+    /// Nothing arrives for this time, in milliseconds; then the watch ends with 410 Expired.
+    Miss(ms: u64) = miss;
+    /// The replica stops for this time, in milliseconds, as under SIGSTOP: its requests wait.
+    Pause(ms: u64) = pause;
+    /// From this request for a Lease on, the clock of the replica is ahead by this time, in milliseconds.
+    Skew(ms: i64) = skew;
+    /// Just before the request, another client sets a label of the object, which raises its resourceVersion.
+    Touch = touch;
+    /// Just before the request, another client deletes this object.
+    Delete(path: String) = delete;
+    /// Just before the request, another client changes the spec or the data of this object.
+    Drift(path: String) = drift;
+    +
+    /// [`Fault::Error`] with 409: a conflict.
+    Conflict;
+    /// The user does not wait until the operator is at rest.
+    Hurry;
+}
+
+impl Fault {
+    /// Returns the kind of the fault.
+    pub fn kind(&self) -> FaultKind {
+        self.act().kind()
+    }
+
+    /// The faults that can happen at a point.
+    pub(crate) fn offered(at: &Offer<'_>) -> Vec<Self> {
+        in_order(CHOICES.iter().flat_map(|choices| choices(at)).collect())
+    }
+
+    /// The faults that an exhaustive search tries at a point.
+    pub(crate) fn enumerated(at: PointKind) -> Vec<Self> {
+        let choices = ENUMERATED.iter().flat_map(|choices| choices(at));
+        in_order(choices.collect())
+    }
+}
+
+fn in_order(mut choices: Vec<Choice>) -> Vec<Fault> {
+    choices.sort_by_key(|it| it.place);
+    choices.into_iter().map(|it| it.fault).collect()
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.act().text())
+    }
+}
