@@ -56,7 +56,7 @@ mod choose;
 mod faults;
 mod judge;
 mod names;
-mod oracle;
+mod oracles;
 mod point;
 mod print;
 mod request;
@@ -69,7 +69,7 @@ mod timeline;
 
 pub use choose::{Exhaustion, Summary, assert_repeatable};
 pub use faults::{Fault, FaultKind};
-pub use oracle::Oracle;
+pub use oracles::{Answer, AtRest, Check, End, Oracle, Run, Violation};
 pub use print::Found;
 pub use scenario::Scenario;
 pub use schedule::{Cut, Decision, Point, Schedule, Verb};

@@ -84,6 +84,23 @@ pub(crate) fn state(server: &ApiServer, names: &Names) -> State {
     state
 }
 
+/// Names the owner of an owner reference.
+pub(crate) fn owner_name(reference: &Value) -> String {
+    format!("{} {}", text(reference, "/kind"), text(reference, "/name"))
+}
+
+/// Returns the objects of a server that have the same keys as these.
+pub(crate) fn find(server: &ApiServer, keys: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    if keys.is_empty() {
+        return BTreeMap::new();
+    }
+    let found = server.filter_map(|object| {
+        let key = id(object);
+        keys.contains_key(&key).then(|| (key, object.clone()))
+    });
+    found.into_iter().collect()
+}
+
 /// Returns a key with `*` for what differs from run to run.
 pub(crate) fn general(names: &Names, key: &str) -> Option<String> {
     let (kind, place) = key.split_once(' ')?;

@@ -22,7 +22,7 @@ use super::{
     threads::on_threads,
 };
 use crate::{
-    oracle::Variety,
+    oracles::Variety,
     print::Found,
     request::send,
     run::Outcome,

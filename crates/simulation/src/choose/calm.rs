@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    oracle::{Failure, Oracle, Rejected},
+    oracles::{Failure, Moment, Oracle, Rejected, judged},
     run::{Outcome, Passed},
     schedule::Verb,
     settings::{Setup, Workload},
@@ -72,15 +72,14 @@ impl Calm {
             };
             let sentence = format!("{what} was rejected without any fault: {}", shown(last));
             if last.point.verb.is_write() && !last.report {
-                calm.failure.get_or_insert_with(|| {
-                    let mut failure = Failure::new(Oracle::Accepted, sentence);
-                    failure.rejected = Some(Rejected {
-                        verb: last.point.verb,
-                        status: last.status,
-                        why: last.rejection.clone().unwrap_or_default(),
-                    });
-                    failure
-                });
+                let rejected = Rejected {
+                    verb: last.point.verb,
+                    status: last.status,
+                    why: last.rejection.clone().unwrap_or_default(),
+                };
+                if calm.failure.is_none() {
+                    calm.failure = judged(setup, Moment::AllRejected { sentence, rejected });
+                }
             } else {
                 calm.doubts.insert(sentence);
             }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     faults::Fault,
-    oracle::Oracle,
+    oracles::Oracle,
     print::Found,
     run::{Choice, Decide, Move, run_steered},
     schedule::{Decision, Schedule},

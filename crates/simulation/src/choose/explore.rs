@@ -22,7 +22,7 @@ use super::{
     threads::on_threads,
 };
 use crate::{
-    oracle::Oracle,
+    oracles::Oracle,
     print::{Found, Progress},
     run::{Outcome, run},
     schedule::Schedule,

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{calm::Calm, pages::pages};
 use crate::{
-    judge::{Allocated, Basis, Reference, allocated, runs_once, without_allocated, wrong_history},
+    judge::{Allocated, Basis, Reference, allocated, runs_once, without_allocated},
     names::Names,
-    oracle::{AfterRestart, Failure, Oracle},
+    oracles::{AfterRestart, Failure, Oracle, wrong_history},
     print::Found,
     run::{Child, Outcome, Passed, run},
     schedule::{Point, Schedule, Verb},
@@ -136,7 +136,7 @@ pub(crate) fn learn_after<'a>(
             &reference.states,
         );
         let is_checked = !setup.without.contains(&Oracle::History);
-        if let Some((phase, failure)) = wrong.filter(|_| is_checked) {
+        if let Some((phase, violation)) = wrong.filter(|_| is_checked) {
             let details = Schedule {
                 detailed: true,
                 ..schedule.clone()
@@ -149,7 +149,7 @@ pub(crate) fn learn_after<'a>(
             let is_last = phase + 1 == workload.phases.len();
             let failure = Failure {
                 after_restart: (!is_last).then_some(AfterRestart::AsBefore),
-                ..failure
+                ..violation.by(Oracle::History)
             };
             return Err(Found::new(setup, schedule, failure, log).learned_with(seed));
         }

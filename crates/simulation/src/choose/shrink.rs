@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     judge::{Basis, Reference},
-    oracle::Oracle,
+    oracles::Oracle,
     print::Found,
     run::{Outcome, run},
     schedule::{Cut, Schedule},

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use kube_codegen_testing::ApiServer;
+
 use super::{
     Fault, FaultKind,
     act::{Act, Aftermath, Choice, Offer, Rank, Received, Site},
     likely,
 };
-use kube_codegen_testing::ApiServer;
 
 pub(super) struct ErrorAfter(pub(super) u16);
 

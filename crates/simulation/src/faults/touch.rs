@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{
-    Fault, FaultKind,
-    act::{Act, Aftermath, Choice, Offer, Rank, Site},
-    likely,
-};
 use futures::future::BoxFuture;
 use http::Method;
 use serde_json::json;
 use tower::BoxError;
 
+use super::{
+    Fault, FaultKind,
+    act::{Act, Aftermath, Choice, Offer, Rank, Site},
+    likely,
+};
 use crate::{
     point::PointKind,
     request::{MERGE, Seen, send},

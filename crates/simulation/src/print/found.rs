@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    oracle::{Failure, Oracle},
+    oracles::{Failure, Oracle},
     schedule::Schedule,
     settings::Setup,
     timeline::Entry,

@@ -14,7 +14,7 @@ use std::{
 };
 
 use crate::{
-    oracle::Oracle,
+    oracles::Oracle,
     timeline::{Entry, Happening, Process},
 };
 pub use found::Found;

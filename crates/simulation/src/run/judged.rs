@@ -1,20 +1,22 @@
-//! Waits for the end of a phase, and judges what the operator has made of it.
+//! Waits for the end of a phase, and lets the oracles judge what the operator has made of it.
 
 use std::sync::Arc;
+
+use http::Method;
+use kube_codegen_testing::ApiServer;
+use serde_json::Value;
 
 use super::{
     rest::{crash_and_rest, rest, settle},
     world::World,
 };
 use crate::{
-    judge::{
-        Allocated, Reference, as_many, at_rest, done_again, emptied, gap, history, touched, untrue,
-    },
-    oracle::{AfterRestart, Failure, Oracle, Variety},
-    scenario::Scenario,
+    judge::Reference,
+    oracles::{AfterRestart, AtRest, Failure, Moment, touched},
+    request::send,
     schedule::Schedule,
     settings::{Phase, Step, Workload},
-    state::{Mask, State},
+    state::{State, text},
 };
 
 /// Waits until the operator is at rest after a phase, and judges the state.
@@ -25,120 +27,123 @@ pub(super) async fn at_rest_after(
     reference: Option<&Reference>,
     states: &[Option<Arc<State>>],
 ) -> State {
-    let wrong = |current: &State| broken(world, workload, schedule, reference, states, current);
+    let judge = Judged {
+        world,
+        workload,
+        schedule,
+        reference,
+        states,
+    };
     rest(world).await;
     // Without faults, what is expected of a phase says whether the operator has got there.
     let phase = &workload.phases[states.len()];
     let is_unknown = phase.same_as.is_none() && !phase.empty && !phase.hopeless;
     // The point of a fault may be in that time.
-    let lacks_fault = || schedule.decisions.len() == 1 && world.lacks_fault();
+    let lacks_fault = || schedule.decisions.len() == 1 && world.link.lacks_fault();
     settle(world, || {
-        let mut broken = wrong(&world.state()).into_iter();
         is_unknown && (reference.is_none() || lacks_fault())
-            || broken.any(|it| world.is_checked(&it))
+            || !judge.broken(&world.state(), false).is_empty()
     })
     .await;
     let current = world.state();
     if !world.has_ended() {
-        // Without faults, the children are compared when both runs show what differs anyway.
-        let known = |it: &Failure| {
-            reference.is_some() || it.oracle != Oracle::History || it.variety == Variety::Number
-        };
-        for failure in wrong(&current).into_iter().filter(known) {
-            world.fail(failure);
-        }
+        world.judge.fails(judge.broken(&current, true));
+        let is_change =
+            |phase: &Phase| !phase.steps.is_empty() && phase.steps.iter().all(Step::is_change);
         for (path, old, new) in world.take_replaced() {
-            let is_change =
-                |phase: &Phase| !phase.steps.is_empty() && phase.steps.iter().all(Step::is_change);
-            if is_change(&workload.phases[states.len()])
-                && let Some(failure) = gap(&world.server, &path, &old, &new).await
-            {
-                world.fail(failure);
+            if is_change(phase) && could_update(&world.server, &path, &old, &new).await {
+                world.judge.notice(Moment::Replaced(&new));
             }
         }
         if world.may_probe() {
-            start_once_more(world, wrong).await;
+            judge.start_once_more().await;
         }
     }
     current
 }
 
-/// Starts the operator once more after a failure, with a fresh cache and without faults, and notes whether that puts the state right.
-async fn start_once_more(world: &Arc<World>, wrong: impl Fn(&State) -> Vec<Failure>) {
-    let oracle = world.lock().failure.as_ref().map(|it| it.oracle);
-    let before = world.lock().changes;
-    world.probe(true);
-    crash_and_rest(world).await;
-    let is_wrong = wrong(&world.state())
-        .iter()
-        .any(|it| Some(it.oracle) == oracle);
-    let writes = world.lock().changes > before;
-    world.probe(false);
-    world.note_probe(match (is_wrong, writes) {
-        (false, _) => AfterRestart::Right,
-        (true, false) => AfterRestart::AsBefore,
-        (true, true) => AfterRestart::Writes,
-    });
+/// A phase that is judged, after the phases before have led to `states`.
+struct Judged<'a> {
+    world: &'a Arc<World>,
+    workload: &'a Workload,
+    schedule: &'a Schedule,
+    reference: Option<&'a Reference>,
+    states: &'a [Option<Arc<State>>],
 }
 
-/// Returns what does not hold at rest, after the phases before have led to `states`.
-fn broken(
-    world: &World,
-    workload: &Workload,
-    schedule: &Schedule,
-    reference: Option<&Reference>,
-    states: &[Option<Arc<State>>],
-    current: &State,
-) -> Vec<Failure> {
-    let (setup, phase) = (&world.setup, states.len());
-    let is_hopeless = world.is_hopeless();
-    let expected = reference.and_then(|it| it.states.get(phase));
-    let judged = expected.map(|expected| touched(current, expected, || world.before()));
-    let mut broken = at_rest(
-        setup,
-        &world.server,
-        judged.as_deref().unwrap_or(current),
-        schedule,
-        reference,
-        phase,
-        is_hopeless,
-    );
-    let calm: Vec<_>;
-    let (known, mask, allocated) = if let Some(reference) = reference {
-        let Reference {
+impl Judged<'_> {
+    /// Returns what does not hold.
+    fn broken(&self, current: &State, is_final: bool) -> Vec<Failure> {
+        let Self {
+            world,
+            workload,
+            schedule,
+            reference,
             states,
-            mask,
-            allocated,
-            ..
-        } = reference;
-        (states.as_slice(), mask, allocated)
-    } else {
-        calm = states.iter().flatten().cloned().collect();
-        (calm.as_slice(), &Mask::new(), &Allocated::new())
-    };
-    let history = history(allocated, workload, states, current, phase, known, mask);
-    broken.extend(history);
-    if !world.has_failed_requests() {
-        broken.extend(as_many(workload, states, current, phase));
+        } = *self;
+        let expected = reference.and_then(|it| it.states.get(states.len()));
+        let judged = expected.map(|expected| touched(current, expected, || world.before()));
+        world.broken(&AtRest {
+            workload,
+            schedule,
+            reference,
+            states,
+            current,
+            judged: judged.as_deref().unwrap_or(current),
+            before: &|| world.before(),
+            strangers: world.strangers(),
+            marks: world.marks(),
+            has_failed_requests: world.link.has_failed_requests(),
+            is_in_reach: &|object| world.history.is_in_reach(object),
+            is_final,
+        })
     }
-    let phase_absent = &workload.phases[phase].absent;
-    let again = phase_absent.iter().filter(|key| done_again(current, key));
-    broken.extend(again.map(|key| {
-        let message = format!("{key} has ended and was removed by its time to live, and was created again, although the status of its owner says that it is done");
-        Failure::new(Oracle::Counts, message)
-    }));
-    broken.extend(world.harmed());
-    broken.extend(world.unmarked());
-    // What cannot be done is not said in a status, but Pods that do not get ready are.
-    let is_about_pods = matches!(
-        workload.scenario,
-        Some(Scenario::FailingWorkloads | Scenario::LostNode)
-    );
-    if !is_hopeless || is_about_pods {
-        broken.extend(untrue(setup, &world.server, |it| world.is_in_reach(it)));
+
+    /// Starts the operator once more after a failure, with a fresh cache and without faults, and notes whether that puts the state right.
+    async fn start_once_more(&self) {
+        let world = self.world;
+        let oracle = world.judge.found();
+        let before = world.history.changes();
+        world.probe(true);
+        crash_and_rest(world).await;
+        let broken = self.broken(&world.state(), false);
+        let is_wrong = broken.iter().any(|it| Some(it.oracle) == oracle);
+        let writes = world.history.changes() > before;
+        world.probe(false);
+        world.judge.note_probe(match (is_wrong, writes) {
+            (false, _) => AfterRestart::Right,
+            (true, false) => AfterRestart::AsBefore,
+            (true, true) => AfterRestart::Writes,
+        });
     }
-    if workload.phases[phase].empty {
-        broken.extend(emptied(&world.before(), current));
+}
+
+/// Whether the server would have accepted an update of the first object to the second one, which has replaced it. Jobs and Pods run once: a new one
+/// is another thing.
+async fn could_update(server: &ApiServer, path: &str, old: &Value, new: &Value) -> bool {
+    if matches!(text(old, "/kind"), "Job" | "Pod") {
+        return false;
     }
-    broken
+    let server = server.fork();
+    let mut old = old.clone();
+    if let Some(metadata) = old.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("deletionTimestamp");
+    }
+    if server.seed(&old).is_err() {
+        return false;
+    }
+    let mut update = new.clone();
+    if let Some(metadata) = update.get_mut("metadata").and_then(Value::as_object_mut) {
+        for name in [
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "managedFields",
+        ] {
+            metadata.remove(name);
+        }
+    }
+    let json = "application/json";
+    let answer = send(server.service(), Method::PUT, path, json, &update).await;
+    answer.is_ok_and(|(status, _)| status == 200)
 }

@@ -1,8 +1,8 @@
 //! Runs one schedule on virtual time.
 
 mod answers;
+mod connection;
 mod judged;
-mod link;
 mod panics;
 mod pod;
 mod requests;
@@ -30,16 +30,16 @@ use tokio::{
 };
 
 use crate::{
-    judge::{Basis, Counts, Reference, Rested, compare_counts},
-    oracle::{Failure, Oracle},
+    judge::{Basis, Counts, Reference, Rested},
+    oracles::{End, Failure, Moment, judged},
     request::take_rejected,
     schedule::{Point, Schedule},
     settings::{Setup, Step, Workload},
     state::State,
     timeline::{Entry, Happening, Process},
 };
+use connection::Connection;
 use judged::at_rest_after;
-use link::Link;
 use rest::{rest, restart};
 pub(crate) use world::{Asked, Child, Choice, Decide, Move, Passed};
 use world::{Follow, Steering, World};
@@ -154,9 +154,8 @@ fn start(
     }
     if let Some(first) = panics.first()
         && outcome.failure.is_none()
-        && !setup.without.contains(&Oracle::Panics)
     {
-        outcome.failure = Some(Failure::new(Oracle::Panics, first.clone()));
+        outcome.failure = judged(setup, Moment::Panicked(first));
     }
     outcome
 }
@@ -185,16 +184,16 @@ async fn simulate(
     for step in done.iter().flat_map(|phase| &phase.steps) {
         world.recall(step);
     }
-    world.begin_truths();
+    world.begin();
     let started = Instant::now();
     let _watched = stall::watch(&world);
     let tasks = spawn(&world, receivers);
     if let Some(before) = before {
         // Until the operator has read what is there, nothing is a choice point.
-        world.hold_faults(true);
+        world.link.hold_faults(true);
         rest(&world).await;
-        world.hold_faults(false);
-        world.count_from(before);
+        world.link.hold_faults(false);
+        world.link.count_from(&before.occurrences);
     }
     let from = before.map_or(0, |_| schedule.from);
     let known = reference.map_or(&[][..], |it| &it.states);
@@ -204,11 +203,7 @@ async fn simulate(
     let mut refused = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
         world.begin_phase(index, &workload.phases);
-        let written = |world: &World| {
-            let inner = world.lock();
-            (inner.changes, inner.warnings)
-        };
-        let before = written(&world);
+        let before = world.history.written();
         user_acts(&world, &phase.steps).await;
         if let Some(time) = schedule.hurry.get(&index) {
             sleep(Duration::from_millis(*time)).await;
@@ -216,7 +211,7 @@ async fn simulate(
         } else {
             let current = at_rest_after(&world, workload, schedule, reference, &states).await;
             let last = index + 1 == workload.phases.len();
-            let after = written(&world);
+            let after = world.history.written();
             if after.0 == before.0 && after.1 > before.1 {
                 refused.insert(index);
             }
@@ -227,7 +222,7 @@ async fn simulate(
             has_recovered =
                 reference.is_some_and(|it| has_recovered_as(it, &world, schedule, index));
         }
-        logged.push(world.lock().log.len());
+        logged.push(world.history.logged());
         if reference.is_none() {
             rested.push(world.rested());
         }
@@ -236,27 +231,28 @@ async fn simulate(
         }
     }
     if let Some(reference) = reference.filter(|_| !has_recovered && !world.has_ended()) {
-        let counts = world.lock().counts.clone();
-        if let Some(failure) = compare_counts(&counts, schedule, reference) {
-            world.fail(failure);
-        }
+        world.ends(&End {
+            schedule,
+            reference,
+            counts: &world.history.counts(),
+        });
     }
     for task in &tasks {
         task.abort();
     }
-    let mut inner = world.lock();
+    let told = world.history.take();
     Outcome {
-        failure: inner.failure.take(),
+        failure: world.judge.take(),
         states,
-        counts: std::mem::take(&mut inner.counts),
+        counts: told.counts,
         rested,
-        passed: std::mem::take(&mut inner.passed),
-        log: std::mem::take(&mut inner.log),
+        passed: told.passed,
+        log: told.log,
         logged,
-        applied: inner.applied,
-        missed: inner.missed(),
+        applied: world.link.applied(),
+        missed: world.link.missed(),
         refused,
-        unknown: std::mem::take(&mut inner.unknown),
+        unknown: told.unknown,
         time: started.elapsed(),
     }
 }
@@ -286,7 +282,7 @@ fn has_recovered_as(
     if !has_faults || !waits || schedule.restart_at_rest || !world.is_spent(phase) {
         return false;
     }
-    let counts = &world.lock().counts;
+    let counts = &world.history.counts();
     reference.rested.get(phase).is_some_and(|rested| {
         let expected = &rested.counts;
         let keys = expected.keys().chain(counts.keys());
@@ -324,11 +320,12 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
         let incarnation = world.start_process(replica);
         let log = |process: Process| world.log(|| Happening::Process(world.name(replica), process));
         log(Process::Starts);
-        let link = Link::new(world.clone(), replica, incarnation);
+        let connection = Connection::new(world.clone(), replica, incarnation);
         let Some(operator) = world.setup.operator(world.version()) else {
             return;
         };
-        let mut process = tokio::spawn(async move { operator(Client::new(link, "default")).await });
+        let mut process =
+            tokio::spawn(async move { operator(Client::new(connection, "default")).await });
         let end = tokio::select! {
             biased;
             _ = crashed.recv() => None,
@@ -344,9 +341,7 @@ async fn supervise(world: Arc<World>, replica: usize, mut crashed: mpsc::Unbound
                 ended.retain(|time| time.elapsed() < Duration::from_secs(300));
                 // A replica ends when it loses the lease, and is started again.
                 if ended.len() > 5 || (world.setup.replicas == 1 && panics::any()) {
-                    let message = format!("the operator ended by itself: {why}");
-                    world.fail(Failure::new(Oracle::Panics, message));
-                    return;
+                    return world.judge.notice(Moment::Ended(&why));
                 }
             }
         }

@@ -9,8 +9,7 @@ use tokio::{
 
 use super::{stall::wakes, world::World};
 use crate::{
-    oracle::{AfterRestart, Failure, Oracle, Variety},
-    state::{Difference, Mask, differences},
+    oracles::{AfterRestart, Moment},
     timeline::{Happening, Note},
 };
 
@@ -34,14 +33,14 @@ pub(super) async fn rest(world: &Arc<World>) {
     let setup = &world.setup;
     let quiet = setup.quiet.clamp(SHORTEST, LONGEST);
     let begin = Instant::now();
-    let before = world.lock().changes;
+    let before = world.history.changes();
     let runtime = Handle::current();
-    let mut idle = (world.active(), wakes(&runtime));
+    let mut idle = (world.clock.active(), wakes(&runtime));
     loop {
         if world.has_ended() {
             return;
         }
-        let idle_since = world.active();
+        let idle_since = world.clock.active();
         // While something is delayed, an operator may do again and again what an old view asks for.
         if idle.0 != idle_since || Instant::now() < idle_since {
             idle = (idle_since, wakes(&runtime));
@@ -52,7 +51,7 @@ pub(super) async fn rest(world: &Arc<World>) {
                 "the operator woke more than {} times in {seconds} seconds, without any change",
                 WAKES_AT_REST * seconds
             );
-            return world.fail(Failure::new(Oracle::Rest, message).of(Variety::Repeated));
+            return world.judge.notice(Moment::Wakes(&message));
         }
         let rested = idle_since + quiet;
         if Instant::now() >= rested {
@@ -61,24 +60,25 @@ pub(super) async fn rest(world: &Arc<World>) {
         if begin.elapsed() > setup.patience {
             let minutes = setup.patience.as_secs() / 60;
             let message = format!("the operator still changes objects after {minutes} minutes");
-            return world.fail(world.endless(&message));
+            return world.judge.notice(Moment::Restless(&message));
         }
-        if world.lock().changes > before + CHANGES {
+        if world.history.changes() > before + CHANGES {
             let message = format!("the operator has changed objects {CHANGES} times, and goes on");
-            return world.fail(world.endless(&message));
+            return world.judge.notice(Moment::Restless(&message));
         }
         let pause = (quiet / 10).min(setup.patience).max(SHORTEST);
         let next = rested.min(Instant::now() + pause);
         // An early end is seen at once.
-        let _ = timeout_at(next, world.ended.notified()).await;
+        let _ = timeout_at(next, world.judge.ended.notified()).await;
     }
-    for (key, count) in world.take_requests() {
-        if count > REQUESTS_AT_REST && !world.is_hopeless() {
-            let message = format!(
-                "{count} requests for {key} in the last {} seconds without any change",
-                (quiet / 2).as_secs()
-            );
-            world.fail(Failure::new(Oracle::Requests, message));
+    let seconds = (quiet / 2).as_secs();
+    for (object, count) in &world.link.take_requests() {
+        if *count > REQUESTS_AT_REST && !world.is_hopeless() {
+            world.judge.notice(Moment::Repeats {
+                count: *count,
+                object,
+                seconds,
+            });
         }
     }
 }
@@ -90,21 +90,21 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
     let patience = world.setup.patience;
     // Of an enumeration, the moves while it waits would be part.
     while world.steering.is_none()
-        && (world.has_failed_requests() || world.has_hidden_events())
+        && (world.link.has_failed_requests() || world.link.has_hidden_events())
         && !world.has_ended()
         && is_wrong()
     {
-        let failed = world.has_failed_requests();
+        let failed = world.link.has_failed_requests();
         world.log(|| Happening::Simulation(Note::Waits { failed }));
-        let idle = world.active();
-        while world.active() == idle {
+        let idle = world.clock.active();
+        while world.clock.active() == idle {
             if begin.elapsed() > patience || world.has_ended() {
                 let seconds = begin.elapsed().as_secs();
                 world.log(|| Happening::Simulation(Note::Waited(seconds)));
                 return;
             }
             let next = Instant::now() + world.setup.quiet / 10;
-            let _ = timeout_at(next, world.ended.notified()).await;
+            let _ = timeout_at(next, world.judge.ended.notified()).await;
         }
         rest(world).await;
     }
@@ -113,53 +113,27 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
 /// Restarts all replicas, and checks that nothing changes.
 pub(super) async fn restart(world: &Arc<World>) {
     let before = world.state();
-    let writes = world.lock().changes;
+    let writes = world.history.changes();
     world.log(|| Happening::Simulation(Note::Restarts));
     // An operator at rest may act on a fault.
-    world.hold_faults(true);
+    world.link.hold_faults(true);
     crash_and_rest(world).await;
-    world.hold_faults(false);
-    if world.has_ended() || world.lock().changes == writes {
+    world.link.hold_faults(false);
+    if world.has_ended() || world.history.changes() == writes {
         return;
     }
-    let after = world.state();
-    let last = world
-        .lock()
-        .passed
-        .iter()
-        .rev()
-        .find(|passed| passed.effect && !passed.report)
-        .map(|passed| passed.point.what().to_string());
-    let message = format!(
-        "the operator was at rest, and wrote again after a restart: {}",
-        last.unwrap_or_default()
-    );
-    let found = differences(&before, &after, &Mask::new());
-    let message = match found.iter().find(|it| !it.path.is_empty()) {
-        Some(Difference {
-            object,
-            path,
-            expected,
-            found,
-        }) => {
-            let value = |value: &Option<String>| value.clone().unwrap_or("(absent)".to_owned());
-            format!(
-                "{message}, {path} of {object} from {} to {}",
-                value(expected),
-                value(found)
-            )
-        }
-        None => message,
-    };
-    let failure = Failure::new(Oracle::Idempotence, message).of(Variety::Restart);
-    world.fail(failure.with(found));
+    world.judge.notice(Moment::Wrote {
+        last: world.history.last_write().unwrap_or_default(),
+        before: &before,
+        after: &world.state(),
+    });
     if world.may_probe() {
-        let writes = world.lock().changes;
+        let writes = world.history.changes();
         world.probe(true);
         crash_and_rest(world).await;
-        let is_same = world.lock().changes == writes;
+        let is_same = world.history.changes() == writes;
         world.probe(false);
-        world.note_probe(if is_same {
+        world.judge.note_probe(if is_same {
             AfterRestart::Right
         } else {
             AfterRestart::Writes

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::link::Link;
+use super::connection::Connection;
 
-impl Link {
+impl Connection {
     /// Returns what the replica sends: its times are those of its clock.
     pub(super) fn as_it_writes(&self, resource: &str, body: Bytes) -> Bytes {
         self.moved(resource, body, 1)
@@ -18,7 +18,7 @@ impl Link {
     }
 
     fn moved(&self, resource: &str, body: Bytes, sign: i64) -> Bytes {
-        let skew = self.world.skew(self.replica);
+        let skew = self.world.replicas.skew(self.replica);
         if resource != "leases" || skew == 0 {
             return body;
         }

@@ -10,7 +10,7 @@ use std::{
 use tokio::runtime::Handle;
 
 use super::world::World;
-use crate::oracle::{Failure, Oracle, Variety};
+use crate::oracles::Moment;
 
 /// The time between two looks, of the system's clock.
 const LOOK: Duration = Duration::from_millis(500);
@@ -100,7 +100,7 @@ fn fail(world: &World) {
     let message = format!(
         "the operator never waits: it was busy for {seconds} seconds, in which no virtual time passed"
     );
-    world.fail(Failure::new(Oracle::Rest, message).of(Variety::Repeated));
+    world.judge.notice(Moment::Wakes(&message));
     for replica in 0..world.setup.replicas {
         world.crash(replica);
     }

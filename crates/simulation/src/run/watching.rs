@@ -13,7 +13,7 @@ use tower::BoxError;
 
 use super::{
     answers::{Answer, expired},
-    link::Link,
+    connection::Connection,
     world::Steering,
 };
 use crate::{
@@ -45,7 +45,7 @@ impl Next {
     }
 }
 
-impl Link {
+impl Connection {
     /// Passes the lines of a watch on, as decided for each.
     pub(super) fn watch(self, resource: String, body: UnsyncBoxBody<Bytes, Infallible>) -> Answer {
         let lines = stream::unfold((Some(body), None), move |(body, mut kept)| {
@@ -127,7 +127,7 @@ impl Link {
         for fault in faults {
             let act = fault.act();
             if act.hides_events() {
-                self.world.hides_events();
+                self.world.link.hides_events();
             }
             let shown = act.shows(&at);
             if let Some(time) = shown.after {

@@ -10,7 +10,12 @@ use serde_json::Value;
 use super::{
     primary::Primary, step::Version, template::Template, variable::variable, workload::Workload,
 };
-use crate::{faults::FaultKind, oracle::Oracle, scenario::Scenario, state::text};
+use crate::{
+    faults::FaultKind,
+    oracles::{Check, Oracle},
+    scenario::Scenario,
+    state::text,
+};
 
 pub(crate) type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
 type Invariant = (
@@ -19,6 +24,9 @@ type Invariant = (
 );
 
 type Expected = Arc<dyn Fn(&ApiServer, &Value) -> Value + Send + Sync>;
+
+/// Makes an oracle for a run.
+pub(crate) type MakeCheck = Arc<dyn Fn() -> Box<dyn Check> + Send + Sync>;
 
 /// A system outside of the cluster.
 #[derive(Clone)]
@@ -63,6 +71,8 @@ pub(crate) struct Setup {
     pub(crate) free: Vec<Free>,
     pub(crate) always: Vec<Invariant>,
     pub(crate) eventually: Vec<Invariant>,
+    /// The oracles of the test, each with its name.
+    pub(crate) own: Vec<(String, MakeCheck)>,
     pub(crate) most_faults: usize,
     /// Whether all runs keep their timeline.
     pub(crate) logs: bool,

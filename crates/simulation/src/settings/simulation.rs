@@ -12,10 +12,14 @@ use serde_json::Value;
 use super::{
     budget::Budget,
     primary::Primary,
-    setup::{Free, Outside, Setup, Truth},
+    setup::{Free, MakeCheck, Outside, Setup, Truth},
     workload::Workload,
 };
-use crate::{faults::FaultKind, oracle::Oracle, scenario::Scenario};
+use crate::{
+    faults::FaultKind,
+    oracles::{Check, Oracle},
+    scenario::Scenario,
+};
 
 /// The random combinations that follow the single faults by default.
 const COMBINATIONS: u64 = 100;
@@ -74,6 +78,7 @@ impl Simulation {
                 free: Vec::new(),
                 always: Vec::new(),
                 eventually: Vec::new(),
+                own: Vec::new(),
                 most_faults: 3,
                 logs: false,
                 threads: None,
@@ -309,6 +314,46 @@ impl Simulation {
         self.setup
             .eventually
             .push((name.to_owned(), Arc::new(check)));
+        self
+    }
+
+    /// Adds an oracle: `make` is called for each run. Its violations begin with the name.
+    ///
+    /// An invariant is an oracle without a memory, for which [`Self::always`] and [`Self::eventually`] are enough. An oracle of your own sees each request
+    /// and its response, too, and can compare what it sees with what it has seen before, and a run with the one without faults:
+    ///
+    /// ```
+    /// use kube_codegen_simulation::{Answer, Check, Run, Simulation, Verb, Violation};
+    ///
+    /// /// The operator creates no more children than this in one phase.
+    /// struct Creates {
+    ///     most: usize,
+    ///     now: usize,
+    /// }
+    ///
+    /// impl Check for Creates {
+    ///     fn begins_phase(&mut self, _: &Run<'_>) {
+    ///         self.now = 0;
+    ///     }
+    ///
+    ///     fn answered(&mut self, _: &Run<'_>, answer: &Answer<'_>) -> Vec<Violation> {
+    ///         let is_new = answer.point().verb == Verb::Create && answer.has_effect();
+    ///         self.now += usize::from(is_new);
+    ///         let found = (self.now > self.most).then(|| Violation::new(format!("{} is one too many", answer.point())));
+    ///         found.into_iter().collect()
+    ///     }
+    /// }
+    ///
+    /// let simulation = Simulation::new("widgets").oracle("children", || Creates { most: 10, now: 0 });
+    /// # let _ = simulation;
+    /// ```
+    pub fn oracle<C: Check + 'static>(
+        mut self,
+        name: &str,
+        make: impl Fn() -> C + Send + Sync + 'static,
+    ) -> Self {
+        let make: MakeCheck = Arc::new(move || Box::new(make()));
+        self.setup.own.push((name.to_owned(), make));
         self
     }
 

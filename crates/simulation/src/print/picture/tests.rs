@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     faults::Fault,
-    oracle::{Failure, Oracle, Variety},
+    oracles::{Failure, Oracle, Variety},
     schedule::{Decision, Point, Schedule, Verb},
     state::Difference,
     timeline::{

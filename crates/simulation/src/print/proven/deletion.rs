@@ -2,7 +2,7 @@
 
 use super::{is_about, is_about_state, requests};
 use crate::{
-    oracle::Oracle,
+    oracles::Oracle,
     print::Found,
     schedule::Verb,
     timeline::{Answered, Deed, Effect, Happening},

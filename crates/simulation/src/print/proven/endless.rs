@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{SOON, requests};
 use crate::{
-    oracle::{AfterRestart, Oracle},
+    oracles::{AfterRestart, Oracle},
     print::Found,
     schedule::Verb,
 };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{SOON, is_about_state, last_process, requests};
 use crate::{
-    oracle::{AfterRestart, Oracle},
+    oracles::{AfterRestart, Oracle},
     print::Found,
     schedule::{Point, PointKind, Verb},
     timeline::{Answered, Effect, Entry, Happening},

@@ -2,7 +2,7 @@
 
 use super::{is_about_state, last_phase, last_process, requests};
 use crate::{
-    oracle::{AfterRestart, Oracle},
+    oracles::{AfterRestart, Oracle},
     print::Found,
     schedule::Verb,
     timeline::{Deed, Entry, Happening},

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::{Found, is_plural};
 use crate::{
-    oracle::Oracle,
+    oracles::Oracle,
     state::Difference,
     timeline::{Answered, Entry, Happening, Note},
 };

@@ -2,7 +2,7 @@
 
 use super::{is_about_state, last_phase, requests};
 use crate::{
-    oracle::{Oracle, Variety},
+    oracles::{Oracle, Variety},
     print::Found,
     schedule::Verb,
     timeline::{Answered, Effect},

@@ -10,8 +10,6 @@ use tower::BoxError;
 use super::{Nodes, World};
 use crate::{
     faults::Sent,
-    judge::{self, Harm},
-    oracle::{Failure, Oracle, Variety},
     request::{Seen, reject, send},
     settings::{Refusal, Step, Turn, Version},
     state::{id, text},
@@ -30,17 +28,25 @@ pub(super) struct Around {
     pub(super) nodes: Nodes,
     version: Version,
     /// Whether the operator cannot do what it should.
-    pub(super) is_hopeless: bool,
+    is_hopeless: bool,
     /// Objects of others, by their keys in a state.
     strangers: BTreeMap<String, Value>,
     /// What others have set in the metadata of objects, by their keys in a state.
     marks: BTreeMap<String, Value>,
     /// The Jobs of `CronJob`s, in a phase in which a schedule fires.
-    pub(super) fired: BTreeMap<String, Value>,
+    fired: BTreeMap<String, Value>,
     /// What the operator has deleted in this phase, before that.
     removed: BTreeMap<String, (usize, Value)>,
     /// What it has created in the place of these.
     replaced: Vec<(String, Value, Value)>,
+}
+
+impl Around {
+    /// The user acts.
+    pub(super) fn begin_phase(&mut self, is_hopeless: bool) {
+        self.fired.clear();
+        self.is_hopeless = is_hopeless;
+    }
 }
 
 impl World {
@@ -64,7 +70,7 @@ impl World {
 
     /// Sets what a step of an earlier phase has left.
     pub(crate) fn recall(&self, step: &Step) {
-        let around = &mut self.lock().around;
+        let mut around = self.around();
         match step {
             Step::Turn(turn) => match turn {
                 Turn::Wait(_) | Turn::Crds(_) | Turn::Collection(_) | Turn::Node(_) => {}
@@ -111,16 +117,16 @@ impl World {
     }
 
     pub(crate) fn version(&self) -> Version {
-        self.lock().around.version
+        self.around().version
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.lock().around.is_stopped
+        self.around().is_stopped
     }
 
     /// Whether the operator cannot do in this phase what it should.
     pub(crate) fn is_hopeless(&self) -> bool {
-        self.lock().around.is_hopeless
+        self.around().is_hopeless
     }
 
     /// Notes what a request is about to remove, and returns how it is refused.
@@ -136,7 +142,7 @@ impl World {
     /// Returns how a request is refused, after the time that this takes.
     async fn refuses(&self, seen: &Seen) -> Option<Sent> {
         loop {
-            let refusal = self.lock().around.refusal.clone()?;
+            let refusal = self.around().refusal.clone()?;
             match refusal {
                 Refusal::Writes if seen.is_write() => return Some(Sent::Answered(403)),
                 Refusal::Namespace(namespace)
@@ -158,62 +164,23 @@ impl World {
                 Refusal::Hangs => sleep(LOOK).await,
                 Refusal::Writes | Refusal::Namespace(_) => return None,
             }
-            if self.lock().around.refusal.is_none() {
+            if self.around().refusal.is_none() {
                 return Some(Sent::Broken);
             }
         }
     }
 
-    /// Returns a failure for each object of others that has changed.
-    pub(crate) fn harmed(&self) -> Vec<Failure> {
-        let strangers = {
-            let around = &self.lock().around;
-            let mut all = around.strangers.clone();
-            all.extend(around.fired.clone());
-            all
-        };
-        if strangers.is_empty() {
-            return Vec::new();
-        }
-        let mut found: BTreeMap<String, Value> = BTreeMap::new();
-        self.server.filter_map(|object| {
-            let key = id(object);
-            let is_known = strangers.contains_key(&key);
-            is_known.then(|| found.insert(key, object.clone()))
-        });
-        let strangers = strangers.iter();
-        let failures = strangers.filter_map(|(key, object)| {
-            let (harm, differences) = judge::harm(key, object, found.get(key))?;
-            let (how, variety) = match harm {
-                Harm::Deleted => ("was deleted", Variety::Usual),
-                Harm::Changed => ("was changed", Variety::TakenOver),
-            };
-            let mut message = format!("{key}, which belongs to another client, {how}");
-            if let Some(first) = differences.first().filter(|it| !it.path.is_empty()) {
-                message = format!("{message}: {first}");
-            }
-            let failure = Failure::new(Oracle::Strangers, message).of(variety);
-            Some(failure.with(differences))
-        });
-        failures.collect()
+    /// Returns the objects of others, by their keys in a state.
+    pub(crate) fn strangers(&self) -> BTreeMap<String, Value> {
+        let around = self.around();
+        let mut all = around.strangers.clone();
+        all.extend(around.fired.clone());
+        all
     }
 
-    /// Returns a failure for each object that lacks what others have set in its metadata.
-    pub(crate) fn unmarked(&self) -> Vec<Failure> {
-        let marks = self.lock().around.marks.clone();
-        if marks.is_empty() {
-            return Vec::new();
-        }
-        let mut found: BTreeMap<String, Value> = BTreeMap::new();
-        self.server.filter_map(|object| {
-            let key = id(object);
-            let is_known = marks.contains_key(&key);
-            is_known.then(|| found.insert(key, object.clone()))
-        });
-        let marks = marks.iter();
-        marks
-            .filter_map(|(key, mark)| judge::vanished(key, mark, found.get(key)))
-            .collect()
+    /// Returns what others have set in the metadata of objects, by their keys in a state.
+    pub(crate) fn marks(&self) -> BTreeMap<String, Value> {
+        self.around().marks.clone()
     }
 
     /// Notes the Jobs of `CronJob`s: they are not the operator's.
@@ -226,7 +193,7 @@ impl World {
             is_job.then(|| json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": object["spec"]}))
         });
         let jobs = jobs.into_iter().map(|job| (id(&job), job));
-        self.lock().around.fired = jobs.collect();
+        self.around().fired = jobs.collect();
     }
 
     /// Notes what a delete of the operator removes.
@@ -239,9 +206,8 @@ impl World {
         }
         let service = self.server.service();
         let (_, object) = send(service, Method::GET, &path, "", &Value::Null).await?;
-        let mut inner = self.lock();
-        let phase = inner.phase;
-        inner.around.removed.insert(path, (phase, object));
+        let phase = self.history.phase();
+        self.around().removed.insert(path, (phase, object));
         Ok(())
     }
 
@@ -250,18 +216,18 @@ impl World {
         let Some(path) = seen.object_path().filter(|_| self.is_reference) else {
             return;
         };
-        let mut inner = self.lock();
-        let phase = inner.phase;
-        if let Some((of, old)) = inner.around.removed.remove(&path)
+        let phase = self.history.phase();
+        let mut around = self.around();
+        if let Some((of, old)) = around.removed.remove(&path)
             && of == phase
         {
             let new = object.clone();
-            inner.around.replaced.push((path, old, new));
+            around.replaced.push((path, old, new));
         }
     }
 
     /// Takes what was replaced in this phase: the path, and the old and the new object.
     pub(crate) fn take_replaced(&self) -> Vec<(String, Value, Value)> {
-        std::mem::take(&mut self.lock().around.replaced)
+        std::mem::take(&mut self.around().replaced)
     }
 }

@@ -39,7 +39,7 @@ impl Nodes {
 
 impl World {
     pub(crate) fn nodes(&self) -> Nodes {
-        self.lock().around.nodes.clone()
+        self.around().nodes.clone()
     }
 
     /// Loses a node, with a Pod of each workload; or replaces these Pods.
@@ -51,7 +51,7 @@ impl World {
                 .filter_map(|object| Some(text(object, "/metadata/uid").to_owned()));
             lost.extend(uids);
         }
-        self.lock().around.nodes.lost = lost;
+        self.around().nodes.lost = lost;
         self.nodes_change.notify_one();
     }
 }

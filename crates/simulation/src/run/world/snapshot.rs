@@ -84,7 +84,7 @@ impl World {
         if !self.fix(&mut fixed) {
             return true;
         }
-        let last = self.lock().fixed.insert(id(object), fixed.clone());
+        let last = self.history.lock().fixed.insert(id(object), fixed.clone());
         last.is_some_and(|last| last == fixed)
     }
 

@@ -231,7 +231,9 @@ impl Steering {
             waiting.retain(|it| {
                 !it.turn.is_closed()
                     && (it.incarnation == u64::MAX
-                        || world.is_running(it.next.point.replica, it.incarnation))
+                        || world
+                            .replicas
+                            .is_running(it.next.point.replica, it.incarnation))
             });
             if waiting.is_empty() {
                 continue;

@@ -207,8 +207,7 @@ impl World {
     pub(crate) fn listed(&self, replica: usize, seen: &Seen, answer: &[u8]) {
         if self.detailed && !seen.is_selective() {
             let list: Value = serde_json::from_slice(answer).unwrap_or_default();
-            let mut inner = self.lock();
-            let view = &mut inner.replicas[replica].view;
+            let view = &mut self.replicas.lock()[replica].view;
             view.list(&self.server, &seen.resource, &list);
         }
     }
@@ -216,26 +215,18 @@ impl World {
     /// Notes that the operator watches a resource.
     pub(crate) fn watches(&self, replica: usize, seen: &Seen) {
         if self.setup.is_primary(&seen.group, &seen.resource) {
-            self.lock().watched.insert(seen.namespace.clone());
+            self.history.lock().watched.insert(seen.namespace.clone());
         }
         if self.detailed {
-            self.lock().replicas[replica].view.watch(seen);
+            self.replicas.lock()[replica].view.watch(seen);
         }
-    }
-
-    /// Whether an object is of a namespace in which the operator watches its objects. One that only reads is taken to look everywhere.
-    pub(crate) fn is_in_reach(&self, object: &Value) -> bool {
-        let watched = &self.lock().watched;
-        let namespace = text(object, "/metadata/namespace");
-        watched.is_empty() || watched.contains("") || watched.contains(namespace)
     }
 
     /// Notes what a watch of the operator has shown.
     pub(crate) fn watched(&self, replica: usize, resource: &str, line: &[u8]) {
         if self.detailed {
             let event: Value = serde_json::from_slice(line).unwrap_or_default();
-            let mut inner = self.lock();
-            let view = &mut inner.replicas[replica].view;
+            let view = &mut self.replicas.lock()[replica].view;
             view.event(&self.server, resource, &event);
         }
     }
@@ -247,7 +238,7 @@ impl World {
             return Vec::new();
         }
         let objects = self.server.objects();
-        let behind = self.lock().replicas[replica].view.behind(&objects);
+        let behind = self.replicas.lock()[replica].view.behind(&objects);
         if behind.is_empty() {
             return objects;
         }

@@ -13,6 +13,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Collected, Full};
 use kube::client::Body;
 use kube_codegen_testing::{ApiServer, On};
+use serde_json::Value;
 use tower::{BoxError, Service};
 
 use super::{
@@ -24,6 +25,7 @@ use crate::{
     faults::{Fault, Received, Sent, Site},
     request::Seen,
     schedule::{Point, PointKind},
+    state::text,
 };
 
 /// How long it takes to create an object that is collected at once.
@@ -31,13 +33,13 @@ const COLLECTION: Duration = Duration::from_millis(200);
 
 /// The connection of one process of the operator.
 #[derive(Clone)]
-pub(crate) struct Link {
+pub(crate) struct Connection {
     pub(super) world: Arc<World>,
     pub(super) replica: usize,
     pub(super) incarnation: u64,
 }
 
-impl Link {
+impl Connection {
     pub(crate) fn new(world: Arc<World>, replica: usize, incarnation: u64) -> Self {
         Self {
             world,
@@ -47,14 +49,22 @@ impl Link {
     }
 
     pub(super) fn at<'a>(&'a self, point: &'a Point, seen: Option<&'a Seen>) -> At<'a> {
-        let link = self;
-        At { link, point, seen }
+        let connection = self;
+        At {
+            connection,
+            point,
+            seen,
+        }
     }
 
     /// Returns only to a process that has not crashed.
     pub(super) async fn alive(&self) {
-        self.world.until_resumed(self.replica).await;
-        if !self.world.is_running(self.replica, self.incarnation) {
+        self.world.replicas.until_resumed(self.replica).await;
+        if !self
+            .world
+            .replicas
+            .is_running(self.replica, self.incarnation)
+        {
             pending::<()>().await;
         }
     }
@@ -67,7 +77,7 @@ impl Link {
             let request = Request::from_parts(parts, Body::from(bytes));
             let response = self.world.server.service().call(request).await?;
             if response.status() == StatusCode::NOT_FOUND {
-                self.world.lacks_resource(&path);
+                self.world.history.lacks_resource(&path);
             }
             return Ok(response.map(unfailing));
         };
@@ -139,7 +149,7 @@ impl Link {
         seen.free = self.world.is_free_delete(&seen).await?;
         let before = self.world.server.revision();
         let mut request = request.map(|body| self.as_it_writes(&seen.resource, body));
-        let cut = self.world.cut(self.replica, &seen);
+        let cut = self.world.link.cut(self.replica, &seen);
         if let Some(path) = &cut {
             *request.uri_mut() = path.parse()?;
         }
@@ -161,7 +171,14 @@ impl Link {
         let answer = self.as_its_clock_shows(&seen.resource, answer);
         self.world.verbatim(self.replica, &answer);
         if cut.is_some() {
-            self.world.expire_page(self.replica, &seen, &answer);
+            let list: Value = serde_json::from_slice(&answer).unwrap_or_default();
+            if self
+                .world
+                .server
+                .expire_list(text(&list, "/metadata/continue"))
+            {
+                self.world.link.has_cut(self.replica, &seen);
+            }
         }
         let is_collected = self.world.answered(point, &seen, status, effect, &answer);
         let at = self.at(point, Some(&seen));
@@ -192,7 +209,7 @@ impl Link {
             Some(_) => {}
             // A real garbage collector takes a while, which limits how often a child of a deleted owner is created again.
             None if is_collected => tokio::time::sleep(COLLECTION).await,
-            None => tokio::time::sleep(self.world.latency(point, 1)).await,
+            None => tokio::time::sleep(self.world.link.latency(point, 1)).await,
         }
         self.alive().await;
         self.receives(point, &seen, status, &answer);
@@ -238,7 +255,7 @@ impl Link {
                 }
             }
             Some(_) => {}
-            None => tokio::time::sleep(self.world.latency(&point, 0)).await,
+            None => tokio::time::sleep(self.world.link.latency(&point, 0)).await,
         }
         (point, faults)
     }
@@ -246,7 +263,7 @@ impl Link {
     /// Notes what the process learns from an answer; the status is 0 where the connection breaks.
     fn receives(&self, point: &Point, seen: &Seen, status: u16, answer: &[u8]) {
         if status == 0 || (status >= 400 && !(status == 404 && seen.kind() == PointKind::Read)) {
-            self.world.fails_request();
+            self.world.link.fails_request();
         }
         let Some(steering) = &self.world.steering else {
             return;
@@ -261,7 +278,7 @@ impl Link {
     }
 }
 
-impl Service<Request<Body>> for Link {
+impl Service<Request<Body>> for Connection {
     type Response = Response<Answer>;
     type Error = BoxError;
     type Future = BoxFuture<'static, Result<Response<Answer>, BoxError>>;
@@ -277,14 +294,14 @@ impl Service<Request<Body>> for Link {
 
 /// A point on a connection, for the faults at it.
 pub(super) struct At<'a> {
-    link: &'a Link,
+    connection: &'a Connection,
     point: &'a Point,
     seen: Option<&'a Seen>,
 }
 
 impl Site for At<'_> {
     fn server(&self) -> &ApiServer {
-        &self.link.world.server
+        &self.connection.world.server
     }
 
     fn request(&self) -> Option<&Seen> {
@@ -292,43 +309,53 @@ impl Site for At<'_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.link.world.elapsed()
+        self.connection.world.clock.elapsed()
     }
 
     fn crash(&self) {
-        self.link.world.crash(self.link.replica);
+        self.connection.world.crash(self.connection.replica);
     }
 
     fn pause(&self, time: Duration) {
-        self.link.world.pause(self.link.replica, time);
+        self.connection.world.pause(self.connection.replica, time);
     }
 
     fn set_clock_ahead(&self, ms: i64) {
-        self.link.world.set_skew(self.link.replica, ms);
+        self.connection
+            .world
+            .replicas
+            .set_skew(self.connection.replica, ms);
     }
 
     fn expire_second_page(&self) {
-        let Self { link, point, .. } = self;
-        link.world.cut_list(link.replica, &point.resource, point);
+        let Self {
+            connection, point, ..
+        } = self;
+        connection
+            .world
+            .link
+            .cut_list(connection.replica, &point.resource, point);
     }
 
     fn show_past(&self, past: ApiServer) {
-        self.link.world.show_past(self.link.replica, past);
+        self.connection
+            .world
+            .show_past(self.connection.replica, past);
     }
 
     fn expire_watches(&self) {
-        self.link.world.server.expire_watches(&On::any());
+        self.connection.world.server.expire_watches(&On::any());
     }
 
     fn hide_events(&self) {
-        self.link.world.hides_events();
+        self.connection.world.link.hides_events();
     }
 
     fn touch(&self) {
-        self.link.world.touch();
+        self.connection.world.touch();
     }
 
     fn resolve<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
-        Box::pin(self.link.world.resolve(path))
+        Box::pin(self.connection.world.resolve(path))
     }
 }

@@ -1,18 +1,65 @@
 //! Compares the children with those that the same specs had before.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 
 use super::{
-    allocated::{Allocated, without_allocated},
-    done::runs_once,
+    check::{AtRest, Check, Run},
+    violation::{Variety, Violation},
 };
 use crate::{
-    oracle::{Failure, Oracle},
+    judge::{Allocated, runs_once, without_allocated},
     settings::Workload,
     state::{Mask, State, differences, headline},
 };
+
+pub(super) const DEMANDS: &str = "the same spec gives the same children, whatever was there before";
+
+#[derive(Default)]
+pub(super) struct History;
+
+impl Check for History {
+    fn rested(&self, _: &Run<'_>, rest: &AtRest<'_>) -> Vec<Violation> {
+        let AtRest {
+            workload,
+            states,
+            current,
+            ..
+        } = *rest;
+        let phase = states.len();
+        let changed = match rest.reference {
+            Some(it) => history(
+                &it.allocated,
+                workload,
+                states,
+                current,
+                phase,
+                &it.states,
+                &it.mask,
+            ),
+            // Without faults, the children are compared when both runs show what differs anyway.
+            None if rest.is_final => None,
+            None => {
+                let calm: Vec<_> = states.iter().flatten().cloned().collect();
+                history(
+                    &Allocated::new(),
+                    workload,
+                    states,
+                    current,
+                    phase,
+                    &calm,
+                    &Mask::new(),
+                )
+            }
+        };
+        let mut found: Vec<Violation> = changed.into_iter().collect();
+        if !rest.has_failed_requests {
+            found.extend(as_many(workload, states, current, phase));
+        }
+        found
+    }
+}
 
 /// A state, as the objects of users and the others.
 struct Parts {
@@ -58,7 +105,7 @@ fn report(object: &Value) -> Value {
 
 /// Checks that the children are as they were the last time the specs were the same. Where all objects are new, it is the others that may be
 /// wrong. `calm` are the states of a run without faults.
-pub(crate) fn history(
+fn history(
     allocated: &Allocated,
     workload: &Workload,
     states: &[Option<Arc<State>>],
@@ -66,7 +113,7 @@ pub(crate) fn history(
     phase: usize,
     calm: &[Arc<State>],
     mask: &Mask,
-) -> Option<Failure> {
+) -> Option<Violation> {
     let same = workload.phases[phase].same_as?;
     let earlier_state: &State = states.get(same)?.as_ref()?;
     let current_state = current;
@@ -115,7 +162,7 @@ pub(crate) fn history(
         } else {
             format!("{first}: the specs are as after {name:?}, the {what} are not")
         };
-        Some(Failure::new(Oracle::History, message).with(found))
+        Some(Violation::new(message).with(found))
     })
 }
 
@@ -127,7 +174,7 @@ pub(crate) fn wrong_history(
     states: &[Option<Arc<State>>],
     differing: &[Mask],
     calm: &[Arc<State>],
-) -> Option<(usize, Failure)> {
+) -> Option<(usize, Violation)> {
     states.iter().enumerate().find_map(|(phase, current)| {
         let same = workload.phases[phase].same_as?;
         // What differs whenever an object is new, such as a password, but not what one run has made wrong.
@@ -135,6 +182,52 @@ pub(crate) fn wrong_history(
         let mask = random.cloned().collect();
         let current = current.as_ref()?;
         history(allocated, workload, states, current, phase, calm, &mask)
-            .map(|failure| (phase, failure))
+            .map(|violation| (phase, violation))
     })
+}
+
+/// Returns a violation if a phase has another number of children of a kind than the earlier one that has as many objects.
+fn as_many(
+    workload: &Workload,
+    states: &[Option<Arc<State>>],
+    current: &State,
+    phase: usize,
+) -> Option<Violation> {
+    let earlier = states.get(workload.phases[phase].as_many_as?)?.as_ref()?;
+    let users = workload.ids();
+    let count = |state: &State| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for key in state.keys().filter(|key| !users.contains(*key)) {
+            let kind = key.split(' ').next().unwrap_or_default();
+            *counts.entry(kind.to_owned()).or_default() += 1;
+        }
+        counts
+    };
+    let (expected, found) = (count(earlier), count(current));
+    let kinds = expected.keys().chain(found.keys());
+    let mut wrong = kinds.filter(|kind| expected.get(*kind) != found.get(*kind));
+    let kind = wrong.next()?;
+    let number = |counts: &BTreeMap<String, usize>| counts.get(kind).copied().unwrap_or_default();
+    let name = &workload.phases[workload.phases[phase].as_many_as?].name;
+    let (number, usual) = (number(&found), number(&expected));
+    let of_kind = |state: &State| {
+        let of = state
+            .iter()
+            .filter(|(key, _)| key.starts_with(&format!("{kind} ")));
+        let of = of.map(|(key, object)| (key.clone(), object.clone()));
+        of.collect::<State>()
+    };
+    let left = differences(&State::new(), &of_kind(current), &Mask::new());
+    let message = if usual == 0 {
+        let what = headline(&left).unwrap_or_default();
+        format!("{what}: after {name:?} there was no child of its kind")
+    } else {
+        format!(
+            "{number} children of kind {kind} are there, and {usual} after {name:?}, with as many objects"
+        )
+    };
+    // Which of several children is missing, their numbers do not say.
+    let left = if usual == 0 { left } else { Vec::new() };
+    let violation = Violation::new(message).of(Variety::Number);
+    Some(violation.with(left))
 }

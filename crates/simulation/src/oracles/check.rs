@@ -1,0 +1,236 @@
+//! [`Check`]: what an oracle is to a run, and what it sees.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use kube_codegen_testing::ApiServer;
+use serde_json::Value;
+
+use super::violation::{Rejected, Violation};
+use crate::{
+    judge::{Counts, Reference},
+    point::{Point, PointKind},
+    request::Seen,
+    schedule::Schedule,
+    settings::{Setup, Workload},
+    state::State,
+    timeline::Rejection,
+};
+
+/// An oracle: it watches a run, and says what must not be. Each run has an oracle of its own, so that it can keep what it has seen.
+///
+/// [`Simulation::oracle`](crate::Simulation::oracle) adds one. All methods have a default that finds nothing. The run ends with the first violation.
+pub trait Check: Send {
+    /// A run begins: the server has what is there before the operator.
+    fn begins(&mut self, _run: &Run<'_>) {}
+
+    /// A phase of the workload begins: the user acts.
+    fn begins_phase(&mut self, _run: &Run<'_>) {}
+
+    /// Something may have changed: a user, a controller of the cluster or the operator has written.
+    fn changed(&mut self, _run: &Run<'_>) {}
+
+    /// The server has answered a request of the operator, which may not know it yet.
+    fn answered(&mut self, _run: &Run<'_>, _answer: &Answer<'_>) -> Vec<Violation> {
+        Vec::new()
+    }
+
+    /// The operator is at rest after a phase. This may be asked several times, until the operator has had the time to put right what is wrong.
+    fn rested(&self, _run: &Run<'_>, _rest: &AtRest<'_>) -> Vec<Violation> {
+        Vec::new()
+    }
+
+    /// All phases are over.
+    fn ended(&self, _run: &Run<'_>, _end: &End<'_>) -> Vec<Violation> {
+        Vec::new()
+    }
+
+    /// Something has happened that is no request, such as the end of a process.
+    #[doc(hidden)]
+    fn noticed(&self, _notice: &Notice<'_>) -> Option<Violation> {
+        None
+    }
+}
+
+/// A run, as oracles see it.
+pub struct Run<'a> {
+    pub(crate) setup: &'a Setup,
+    pub(crate) server: &'a ApiServer,
+    pub(crate) phase: usize,
+    pub(crate) is_hopeless: bool,
+}
+
+impl Run<'_> {
+    /// The server, with its objects as they are now.
+    pub fn server(&self) -> &ApiServer {
+        self.server
+    }
+
+    /// The phase of the workload, from 0.
+    pub fn phase(&self) -> usize {
+        self.phase
+    }
+
+    /// Whether the operator cannot do in this phase what it should, such as while no write is permitted.
+    pub fn is_hopeless(&self) -> bool {
+        self.is_hopeless
+    }
+}
+
+/// A request of the operator, and the response of the server.
+pub struct Answer<'a> {
+    pub(crate) point: &'a Point,
+    pub(crate) seen: &'a Seen,
+    pub(crate) status: u16,
+    pub(crate) effect: bool,
+    pub(crate) rejection: Option<&'a Rejection>,
+    pub(crate) object: &'a Value,
+    /// The object by its kind and its place, without what differs from run to run; of creates and deletes.
+    pub(crate) key: &'a str,
+    /// Whether it writes what the operator may write at any time.
+    pub(crate) is_free: bool,
+    /// Whether the object that was created is collected at once.
+    pub(crate) is_collected: bool,
+    /// Whether the run is the one for the report.
+    pub(crate) is_detailed: bool,
+}
+
+impl Answer<'_> {
+    /// The request. Its replica, verb, resource and place say what the operator has asked for.
+    pub fn point(&self) -> &Point {
+        self.point
+    }
+
+    /// The HTTP status of the response.
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Whether a write has changed an object.
+    pub fn has_effect(&self) -> bool {
+        self.effect
+    }
+
+    /// The object in the response of a write that the server has accepted; otherwise null.
+    pub fn object(&self) -> &Value {
+        self.object
+    }
+
+    /// Whether it writes something other than Events and Leases.
+    pub(crate) fn is_write(&self) -> bool {
+        self.point.kind() == PointKind::Write && !self.seen.is_report()
+    }
+
+    /// Whether it has changed something that counts as a change.
+    pub(crate) fn is_change(&self) -> bool {
+        let is_accepted = self.effect && self.status < 300;
+        self.is_write() && is_accepted && !self.is_collected && !self.is_free
+    }
+
+    /// Whether it has created an object.
+    pub(crate) fn has_created(&self) -> bool {
+        self.is_write() && self.status == 201 && self.effect
+    }
+}
+
+/// The state of the cluster when the operator is at rest.
+pub struct AtRest<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) schedule: &'a Schedule,
+    /// `None` in a run without faults.
+    pub(crate) reference: Option<&'a Reference>,
+    /// After each phase before.
+    pub(crate) states: &'a [Option<Arc<State>>],
+    pub(crate) current: &'a State,
+    /// Without what was there before the operator and that this run has not touched.
+    pub(crate) judged: &'a State,
+    /// The state before the operator and the users.
+    pub(crate) before: &'a dyn Fn() -> State,
+    /// Objects of others, by their keys.
+    pub(crate) strangers: BTreeMap<String, Value>,
+    /// What others have set in the metadata of objects, by their keys.
+    pub(crate) marks: BTreeMap<String, Value>,
+    pub(crate) has_failed_requests: bool,
+    /// Whether an object is of a namespace in which the operator watches its objects.
+    pub(crate) is_in_reach: &'a dyn Fn(&Value) -> bool,
+    /// Whether the answer is the last one about this phase.
+    pub(crate) is_final: bool,
+}
+
+impl AtRest<'_> {
+    /// All objects by group, kind and place, such as `apps/Deployment default/a`, without what differs from run to run: versions, uids and times.
+    pub fn objects(&self) -> &BTreeMap<String, Value> {
+        self.current
+    }
+
+    /// The objects at the end of an earlier phase; `None` if the user has not waited until the operator was at rest.
+    pub fn objects_after(&self, phase: usize) -> Option<&BTreeMap<String, Value>> {
+        self.states.get(phase)?.as_deref()
+    }
+
+    /// The objects at the end of the same phase in a run without faults; `None` in that run itself.
+    pub fn objects_without_faults(&self) -> Option<&BTreeMap<String, Value>> {
+        let phase = self.states.len();
+        self.reference?.states.get(phase).map(Arc::as_ref)
+    }
+
+    /// The name of the phase.
+    pub fn phase_name(&self) -> &str {
+        &self.workload.phases[self.states.len()].name
+    }
+
+    /// The faults of the run.
+    pub fn schedule(&self) -> &Schedule {
+        self.schedule
+    }
+}
+
+/// The end of a run with faults.
+pub struct End<'a> {
+    pub(crate) schedule: &'a Schedule,
+    pub(crate) reference: &'a Reference,
+    pub(crate) counts: &'a Counts,
+}
+
+impl End<'_> {
+    /// The faults of the run.
+    pub fn schedule(&self) -> &Schedule {
+        self.schedule
+    }
+}
+
+/// What happens in a run besides requests.
+pub struct Notice<'a>(pub(crate) Moment<'a>);
+
+pub(crate) enum Moment<'a> {
+    /// The operator does not come to rest: the sentence says how long, or how often it has written.
+    Restless(&'a str),
+    /// The operator wakes, or computes, again and again without any change: the sentence says how often.
+    Wakes(&'a str),
+    /// The operator has sent more requests in one second than this; the last one is named.
+    Storm {
+        limit: u32,
+        last: String,
+    },
+    /// The operator has sent so many requests for an object in these last seconds, without any change.
+    Repeats {
+        count: u32,
+        object: &'a str,
+        seconds: u64,
+    },
+    /// The operator was at rest, and has written after a restart; the last request is named.
+    Wrote {
+        last: String,
+        before: &'a State,
+        after: &'a State,
+    },
+    /// A process of the operator has ended too often, for this reason.
+    Ended(&'a str),
+    Panicked(&'a str),
+    /// A change has replaced a child by this object, and the server would have accepted an update.
+    Replaced(&'a Value),
+    /// Without any fault, the server has rejected all requests of one sort: the sentence says which.
+    AllRejected {
+        sentence: String,
+        rejected: Rejected,
+    },
+}
