@@ -66,6 +66,7 @@ mod schedule;
 mod settings;
 mod state;
 mod timeline;
+mod workload;
 
 pub use choose::{Exhaustion, Summary, assert_repeatable};
 pub use faults::{Fault, FaultKind};
@@ -73,4 +74,5 @@ pub use oracles::{Answer, AtRest, Check, End, Oracle, Run, Violation};
 pub use print::Found;
 pub use scenario::Scenario;
 pub use schedule::{Cut, Decision, Point, Schedule, Verb};
-pub use settings::{Budget, Simulation, Workload};
+pub use settings::{Budget, Simulation};
+pub use workload::Workload;

@@ -55,7 +55,7 @@ impl Calm {
             ..Self::default()
         };
         // What is stored without validation, the server rejects when it is written again.
-        let is_judged = workload.is_valid() && !setup.without.contains(&Oracle::Accepted);
+        let is_judged = workload.is_valid() && !setup.demands.without.contains(&Oracle::Accepted);
         if !is_judged || workload.scenario.is_some() {
             return calm;
         }
@@ -78,7 +78,8 @@ impl Calm {
                     why: last.rejection.clone().unwrap_or_default(),
                 };
                 if calm.failure.is_none() {
-                    calm.failure = judged(setup, Moment::AllRejected { sentence, rejected });
+                    calm.failure =
+                        judged(&setup.demands, Moment::AllRejected { sentence, rejected });
                 }
             } else {
                 calm.doubts.insert(sentence);

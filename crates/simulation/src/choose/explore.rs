@@ -258,7 +258,7 @@ fn doubts(setup: &Setup, known: &[Known<'_>]) -> Vec<String> {
     // Who has a kind of their own writes something for it; a watcher of the kinds of Kubernetes may not.
     let has_kind = !setup.crds.is_empty() && setup.outside.is_empty();
     let is_silent = has_kind && known.iter().all(|it| !it.writes);
-    if is_silent && !setup.without.contains(&Oracle::Accepted) {
+    if is_silent && !setup.demands.without.contains(&Oracle::Accepted) {
         doubts.insert("the operator has changed nothing in the runs without faults".to_owned());
     }
     doubts.into_iter().collect()

@@ -107,7 +107,10 @@ pub(crate) fn learn_after<'a>(
     }
     let states: Vec<_> = first.states.iter().flatten().cloned().collect();
     let both_runs = states.iter().chain(other.states.iter().flatten());
-    let allocated = allocated(setup, both_runs.map(Arc::as_ref));
+    let allocated = allocated(
+        |object| setup.demands.is_object_of_user(object),
+        both_runs.map(Arc::as_ref),
+    );
     let differing = differing(&states, &other, &allocated);
     let uncounted = first
         .counts
@@ -135,7 +138,7 @@ pub(crate) fn learn_after<'a>(
             &differing,
             &reference.states,
         );
-        let is_checked = !setup.without.contains(&Oracle::History);
+        let is_checked = !setup.demands.without.contains(&Oracle::History);
         if let Some((phase, violation)) = wrong.filter(|_| is_checked) {
             let details = Schedule {
                 detailed: true,

@@ -8,10 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::{
-    settings::Setup,
-    state::{Difference, State},
-};
+use crate::state::{Difference, State};
 
 /// Kinds, each with the path of a field.
 pub(crate) type Allocated = BTreeSet<(String, String)>;
@@ -20,10 +17,13 @@ pub(crate) type Allocated = BTreeSet<(String, String)>;
 type Numbers = BTreeMap<(String, String), Vec<String>>;
 
 /// Returns the fields whose numbers the operator hands out, by the states of runs without faults.
-pub(crate) fn allocated<'s>(setup: &Setup, states: impl Iterator<Item = &'s State>) -> Allocated {
+pub(crate) fn allocated<'s>(
+    is_of_user: impl Fn(&Value) -> bool,
+    states: impl Iterator<Item = &'s State>,
+) -> Allocated {
     let (mut found, mut excluded) = (Allocated::new(), Allocated::new());
     for state in states {
-        let primaries = state.values().filter(|it| setup.is_primary_object(it));
+        let primaries = state.values().filter(|it| is_of_user(it));
         let specs: BTreeSet<String> = primaries.map(|it| it["spec"].to_string()).collect();
         if specs.len() != 1 {
             continue;

@@ -15,7 +15,7 @@ impl Check for Always {
         if !answer.is_change() {
             return Vec::new();
         }
-        let invariants = run.setup.always.iter();
+        let invariants = run.demands.always.iter();
         let broken = invariants.filter_map(|(name, check)| Some((name, check(run.server).err()?)));
         broken
             .map(|(name, why)| Violation::new(format!("{name}: {why}")))

@@ -5,15 +5,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::violation::{Rejected, Violation};
+use super::{
+    demands::Demands,
+    violation::{Rejected, Violation},
+};
 use crate::{
     judge::{Counts, Reference},
     point::{Point, PointKind},
     request::Seen,
     schedule::Schedule,
-    settings::{Setup, Workload},
     state::State,
     timeline::Rejection,
+    workload::Workload,
 };
 
 /// An oracle: it watches a run, and says what must not be. Each run has an oracle of its own, so that it can keep what it has seen.
@@ -51,9 +54,15 @@ pub trait Check: Send {
     }
 }
 
+/// Makes an oracle for a run.
+pub(crate) type MakeCheck = Arc<dyn Fn() -> Box<dyn Check> + Send + Sync>;
+
 /// A run, as oracles see it.
 pub struct Run<'a> {
-    pub(crate) setup: &'a Setup,
+    pub(crate) demands: &'a Demands,
+    /// The oracles of the test, each with its name.
+    pub(crate) own: &'a [(String, MakeCheck)],
+    pub(crate) replicas: usize,
     pub(crate) server: &'a ApiServer,
     pub(crate) phase: usize,
     pub(crate) is_hopeless: bool,

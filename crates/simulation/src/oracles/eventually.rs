@@ -12,7 +12,7 @@ pub(super) struct Eventually;
 
 impl Check for Eventually {
     fn rested(&self, run: &Run<'_>, _: &AtRest<'_>) -> Vec<Violation> {
-        let conditions = run.setup.eventually.iter();
+        let conditions = run.demands.eventually.iter();
         let broken = conditions.filter_map(|(name, check)| Some((name, check(run.server).err()?)));
         broken
             .map(|(name, why)| Violation::new(format!("{name}: {why}")))

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     judge::{Allocated, runs_once, without_allocated},
-    settings::Workload,
     state::{Mask, State, differences, headline},
+    workload::Workload,
 };
 
 pub(super) const DEMANDS: &str = "the same spec gives the same children, whatever was there before";

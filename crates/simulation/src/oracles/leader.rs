@@ -22,7 +22,7 @@ pub(super) struct Leader {
 impl Check for Leader {
     fn answered(&mut self, run: &Run<'_>, answer: &Answer<'_>) -> Vec<Violation> {
         let (point, replica) = (answer.point, answer.point.replica);
-        if run.setup.replicas < 2 {
+        if run.replicas < 2 {
             return Vec::new();
         }
         if point.resource == "leases" && point.kind() != PointKind::Read {

@@ -7,6 +7,7 @@
 //! The first violation ends a run. Where one moment violates several oracles, the first one in the order of the table names the failure.
 
 mod check;
+mod demands;
 mod violation;
 
 mod accepted;
@@ -35,10 +36,9 @@ use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::Setup;
-
 pub use check::{Answer, AtRest, Check, End, Run};
-pub(crate) use check::{Moment, Notice};
+pub(crate) use check::{MakeCheck, Moment, Notice};
+pub(crate) use demands::{Demands, Truth, UserKind};
 pub(crate) use end_state::touched;
 pub(crate) use history::wrong_history;
 pub use violation::Violation;
@@ -122,9 +122,9 @@ oracles! {
 }
 
 /// Returns what the oracles of a simulation say about something that has happened besides requests, without a run.
-pub(crate) fn judged(setup: &Setup, moment: Moment<'_>) -> Option<Failure> {
+pub(crate) fn judged(demands: &Demands, moment: Moment<'_>) -> Option<Failure> {
     let notice = Notice(moment);
-    let oracles = Oracle::all(&setup.without).into_iter();
+    let oracles = Oracle::all(&demands.without).into_iter();
     let mut found = oracles.filter_map(|(oracle, check)| Some(check.noticed(&notice)?.by(oracle)));
     found.next()
 }

@@ -35,7 +35,7 @@ impl Check for ObservedGeneration {
                 let id = id(object);
                 format!("{id}: observedGeneration{of} is {observed}, generation {generation}")
             };
-            let is_wrong = run.setup.is_primary_object(object) && !is_deleted && !run.is_hopeless;
+            let is_wrong = run.demands.is_object_of_user(object) && !is_deleted && !run.is_hopeless;
             is_wrong.then(message)
         });
         outdated.into_iter().map(Violation::new).collect()

@@ -22,7 +22,7 @@ fn named(name: &str, found: Vec<Violation>) -> Vec<Violation> {
 
 impl Check for Own {
     fn begins(&mut self, run: &Run<'_>) {
-        let made = run.setup.own.iter();
+        let made = run.own.iter();
         self.checks = made.map(|(name, make)| (name.clone(), make())).collect();
         for (_, check) in &mut self.checks {
             check.begins(run);

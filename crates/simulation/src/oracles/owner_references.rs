@@ -41,13 +41,13 @@ impl Check for OwnerReferences {
             });
             return wrong.collect();
         }
-        if run.setup.is_primary(&seen.group, &seen.resource) {
+        if run.demands.is_of_user(&seen.group, &seen.resource) {
             return Vec::new();
         }
         let possible_owners = run.server.filter_map(|other| {
             let namespace = text(other, "/metadata/namespace");
             let near = namespace.is_empty() || namespace == seen.namespace;
-            (near && run.setup.is_primary_object(other)).then_some(())
+            (near && run.demands.is_object_of_user(other)).then_some(())
         });
         if possible_owners.is_empty() {
             return Vec::new();

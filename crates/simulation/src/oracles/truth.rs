@@ -25,7 +25,7 @@ impl Check for Truth {
     fn begins(&mut self, run: &Run<'_>) {
         self.changed(run);
         // The operator may have reported this before.
-        for (number, truth) in run.setup.truths.iter().enumerate() {
+        for (number, truth) in run.demands.truths.iter().enumerate() {
             let said = run.server.filter_map(|object| {
                 let is_of = text(object, "/kind") == truth.kind;
                 let said = object.pointer(&truth.field)?.clone();
@@ -38,7 +38,7 @@ impl Check for Truth {
     }
 
     fn changed(&mut self, run: &Run<'_>) {
-        for (number, truth) in run.setup.truths.iter().enumerate() {
+        for (number, truth) in run.demands.truths.iter().enumerate() {
             let is_of = |object: &Value| text(object, "/kind") == truth.kind;
             let objects = run
                 .server
@@ -61,7 +61,7 @@ impl Check for Truth {
             return found;
         }
         let uid = text(object, "/metadata/uid");
-        for (number, truth) in run.setup.truths.iter().enumerate() {
+        for (number, truth) in run.demands.truths.iter().enumerate() {
             let said = object.pointer(&truth.field).filter(|it| !it.is_null());
             let Some(said) = said.filter(|_| text(object, "/kind") == truth.kind) else {
                 continue;
@@ -86,7 +86,7 @@ impl Check for Truth {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for truth in &run.setup.truths {
+        for truth in &run.demands.truths {
             // What is being deleted need not be reported on.
             let is_of = |object: &Value| {
                 let is_deleted = object["metadata"].get("deletionTimestamp").is_some();

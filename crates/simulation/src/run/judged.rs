@@ -15,8 +15,8 @@ use crate::{
     oracles::{AfterRestart, AtRest, Failure, Moment, touched},
     request::send,
     schedule::Schedule,
-    settings::{Phase, Step, Workload},
     state::{State, text},
+    workload::{Phase, Step, Workload},
 };
 
 /// Waits until the operator is at rest after a phase, and judges the state.

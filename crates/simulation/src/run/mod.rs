@@ -34,9 +34,10 @@ use crate::{
     oracles::{End, Failure, Moment, judged},
     request::take_rejected,
     schedule::{Point, Schedule},
-    settings::{Setup, Step, Workload},
+    settings::Setup,
     state::State,
     timeline::{Entry, Happening, Process},
+    workload::{Step, Workload},
 };
 use connection::Connection;
 use judged::at_rest_after;
@@ -155,7 +156,7 @@ fn start(
     if let Some(first) = panics.first()
         && outcome.failure.is_none()
     {
-        outcome.failure = judged(setup, Moment::Panicked(first));
+        outcome.failure = judged(&setup.demands, Moment::Panicked(first));
     }
     outcome
 }

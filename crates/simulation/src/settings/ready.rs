@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{
-    setup::Setup, simulation::Simulation, template::Template, upgrade, workload::Workload,
-};
-use crate::state::text;
+use super::{setup::Setup, simulation::Simulation, template::Template, upgrade};
+use crate::{state::text, workload::Workload};
 
 impl Simulation {
     /// Returns what all runs share, and the workloads.

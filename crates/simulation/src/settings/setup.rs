@@ -7,27 +7,15 @@ use kube::Client;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::{
-    primary::Primary, step::Version, template::Template, variable::variable, workload::Workload,
-};
+use super::{primary::Primary, template::Template, variable::variable};
+use crate::workload::{Version, Workload};
 use crate::{
     faults::FaultKind,
-    oracles::{Check, Oracle},
+    oracles::{Demands, MakeCheck},
     scenario::Scenario,
-    state::text,
 };
 
 pub(crate) type Operator = Arc<dyn Fn(Client) -> BoxFuture<'static, String> + Send + Sync>;
-type Invariant = (
-    String,
-    Arc<dyn Fn(&ApiServer) -> Result<(), String> + Send + Sync>,
-);
-
-type Expected = Arc<dyn Fn(&ApiServer, &Value) -> Value + Send + Sync>;
-
-/// Makes an oracle for a run.
-pub(crate) type MakeCheck = Arc<dyn Fn() -> Box<dyn Check> + Send + Sync>;
-
 /// A system outside of the cluster.
 #[derive(Clone)]
 pub(crate) struct Outside {
@@ -53,11 +41,13 @@ pub(crate) struct Setup {
     pub(crate) server: ApiServer,
     pub(crate) operator: Option<Operator>,
     pub(crate) primaries: Vec<Primary>,
+    pub(crate) demands: Demands,
+    /// The oracles of the test, each with its name.
+    pub(crate) own: Vec<(String, MakeCheck)>,
     pub(crate) replicas: usize,
     pub(crate) quiet: Duration,
     pub(crate) patience: Duration,
     pub(crate) requests_per_second: u32,
-    pub(crate) without: BTreeSet<Oracle>,
     pub(crate) without_faults: BTreeSet<FaultKind>,
     pub(crate) without_scenarios: BTreeSet<Scenario>,
     /// What workloads are made of; empty where the author has written them.
@@ -66,13 +56,8 @@ pub(crate) struct Setup {
     pub(crate) crds: Vec<Value>,
     /// The operator before an upgrade.
     pub(crate) former: Option<Former>,
-    pub(crate) truths: Vec<Truth>,
     pub(crate) outside: Vec<Outside>,
     pub(crate) free: Vec<Free>,
-    pub(crate) always: Vec<Invariant>,
-    pub(crate) eventually: Vec<Invariant>,
-    /// The oracles of the test, each with its name.
-    pub(crate) own: Vec<(String, MakeCheck)>,
     pub(crate) most_faults: usize,
     /// Whether all runs keep their timeline.
     pub(crate) logs: bool,
@@ -85,15 +70,6 @@ pub(crate) struct Setup {
 pub(crate) struct Former {
     pub(crate) operator: Operator,
     pub(crate) crds: Vec<Value>,
-}
-
-/// A field of the status, and what it must be.
-#[derive(Clone)]
-pub(crate) struct Truth {
-    pub(crate) kind: String,
-    /// A JSON pointer.
-    pub(crate) field: String,
-    pub(crate) expected: Expected,
 }
 
 impl Setup {
@@ -115,23 +91,5 @@ impl Setup {
         } else {
             set.unwrap_or_else(cores)
         }
-    }
-
-    pub(crate) fn is_primary(&self, group: &str, plural: &str) -> bool {
-        self.primaries
-            .iter()
-            .any(|primary| primary.group == group && primary.plural == plural)
-    }
-
-    pub(crate) fn is_primary_object(&self, object: &Value) -> bool {
-        let (group, kind) = (
-            text(object, "/apiVersion")
-                .rsplit_once('/')
-                .map_or("", |(group, _)| group),
-            text(object, "/kind"),
-        );
-        self.primaries
-            .iter()
-            .any(|primary| primary.group == group && primary.kind == kind)
     }
 }

@@ -12,12 +12,12 @@ use serde_json::Value;
 use super::{
     budget::Budget,
     primary::Primary,
-    setup::{Free, MakeCheck, Outside, Setup, Truth},
-    workload::Workload,
+    setup::{Free, Outside, Setup},
 };
+use crate::workload::Workload;
 use crate::{
     faults::FaultKind,
-    oracles::{Check, Oracle},
+    oracles::{Check, Demands, MakeCheck, Oracle, Truth, UserKind},
     scenario::Scenario,
 };
 
@@ -67,18 +67,15 @@ impl Simulation {
                 quiet: Duration::from_secs(30),
                 patience: Duration::from_secs(600),
                 requests_per_second: 500,
-                without: BTreeSet::new(),
+                demands: Demands::default(),
+                own: Vec::new(),
                 without_faults: BTreeSet::new(),
                 without_scenarios: BTreeSet::new(),
                 templates: Vec::new(),
                 crds: Vec::new(),
                 former: None,
-                truths: Vec::new(),
                 outside: Vec::new(),
                 free: Vec::new(),
-                always: Vec::new(),
-                eventually: Vec::new(),
-                own: Vec::new(),
                 most_faults: 3,
                 logs: false,
                 threads: None,
@@ -104,7 +101,9 @@ impl Simulation {
         if let Err(error) = self.setup.server.register_crd(&json) {
             panic!("{error}");
         }
-        self.setup.primaries.extend(Primary::read(&json));
+        if let Some(primary) = Primary::read(&json) {
+            self.add(primary);
+        }
         self.setup.crds.push(json);
         self
     }
@@ -113,8 +112,24 @@ impl Simulation {
     /// it, set a label, and delete them. Add a [`Self::sample`] where a kind has required fields, such as the containers of a Pod.
     pub fn kind<K: ListableResource<Scope: 'static>>(mut self) -> Self {
         self.setup.server.register_kind::<K>();
-        self.setup.primaries.push(Primary::of::<K>());
+        self.add(Primary::of::<K>());
         self
+    }
+
+    fn add(&mut self, primary: Primary) {
+        let Primary {
+            group,
+            plural,
+            kind,
+            ..
+        } = primary.clone();
+        let kind = UserKind {
+            group,
+            plural,
+            kind,
+        };
+        self.setup.demands.kinds.push(kind);
+        self.setup.primaries.push(primary);
     }
 
     /// Sets the object from which workloads start, in place of one made from the schema. Its name is replaced.
@@ -233,7 +248,7 @@ impl Simulation {
 
     /// Switches an oracle off, for an operator that breaks it on purpose.
     pub fn without(mut self, oracle: Oracle) -> Self {
-        self.setup.without.insert(oracle);
+        self.setup.demands.without.insert(oracle);
         self
     }
 
@@ -275,7 +290,7 @@ impl Simulation {
         field: &str,
         expected: impl Fn(&ApiServer, &Value) -> Value + Send + Sync + 'static,
     ) -> Self {
-        self.setup.truths.push(Truth {
+        self.setup.demands.truths.push(Truth {
             kind: kind.to_owned(),
             field: field.to_owned(),
             expected: Arc::new(expected),
@@ -301,7 +316,10 @@ impl Simulation {
         name: &str,
         check: impl Fn(&ApiServer) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        self.setup.always.push((name.to_owned(), Arc::new(check)));
+        self.setup
+            .demands
+            .always
+            .push((name.to_owned(), Arc::new(check)));
         self
     }
 
@@ -312,6 +330,7 @@ impl Simulation {
         check: impl Fn(&ApiServer) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         self.setup
+            .demands
             .eventually
             .push((name.to_owned(), Arc::new(check)));
         self

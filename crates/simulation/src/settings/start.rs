@@ -52,7 +52,7 @@ impl Simulation {
                     )
                 });
             }
-            if self.setup.is_primary_object(&object) {
+            if self.setup.demands.is_object_of_user(&object) {
                 if let Some(fields) = object.as_object_mut() {
                     fields.remove("status");
                 }

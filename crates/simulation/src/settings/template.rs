@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::{
     primary::Primary,
-    step::Step,
     values::{self, Change},
-    workload::Workload,
 };
+use crate::workload::{Step, Workload};
 use crate::{request::send, state::text};
 
 /// The size of a sample with all fields from which on one with required fields only is preferred, in bytes of JSON.

@@ -1,12 +1,7 @@
 //! Two versions of an operator: the new one takes over what the old one has left, and the other way round.
 
-use super::{
-    setup::Former,
-    simulation::Simulation,
-    step::{Turn, Version},
-    template::Template,
-    workload::Workload,
-};
+use super::{setup::Former, simulation::Simulation, template::Template};
+use crate::workload::{Turn, Version, Workload};
 
 impl Simulation {
     /// Simulates the change from one version of the operator to the next, and back: the objects are created under the old version, in its version of

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     faults::Fault,
-    oracles::{Failure, Oracle, Variety},
+    oracles::{Oracle, Variety, Violation},
     schedule::{Decision, Point, Schedule, Verb},
     state::Difference,
     timeline::{
@@ -102,7 +102,7 @@ fn found(name: &str) -> Found {
         entry(9, ready),
         written(22, patch, "widgets/status", 200),
     ];
-    let failure = Failure::new(Oracle::EndState, format!("another state {name}"));
+    let failure = Violation::new(format!("another state {name}")).by(Oracle::EndState);
     let difference = Difference {
         object: format!("Deployment default/{name}"),
         path: format!("spec.{name}"),
@@ -247,7 +247,7 @@ fn each_variety_of_a_failure_has_a_cause() {
     ] {
         let mut found = found("a");
         found.oracle = oracle;
-        found.failure = Failure::new(oracle, "a").of(variety);
+        found.failure = Violation::new("a").of(variety).by(oracle);
         let cause = pattern::likely(&found).unwrap();
         assert!(cause.contains(expected), "{variety:?}: {cause}");
     }

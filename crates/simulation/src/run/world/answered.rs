@@ -94,7 +94,7 @@ impl World {
         let is_read = created
             || self.detailed
             || seen.subresource == "status"
-            || !self.setup.truths.is_empty()
+            || !self.setup.demands.truths.is_empty()
             || !self.setup.free.is_empty()
             || !self.setup.own.is_empty();
         let object = || serde_json::from_slice(answer).unwrap_or_default();

@@ -11,8 +11,8 @@ use super::{Nodes, World};
 use crate::{
     faults::Sent,
     request::{Seen, reject, send},
-    settings::{Refusal, Step, Turn, Version},
     state::{id, text},
+    workload::{Refusal, Step, Turn, Version},
 };
 
 /// How often a request that gets no answer looks whether the server answers again.
@@ -152,7 +152,8 @@ impl World {
                 }
                 Refusal::All => return Some(Sent::Answered(503)),
                 Refusal::Webhook | Refusal::SlowWebhook
-                    if !seen.is_write() || self.setup.is_primary(&seen.group, &seen.resource) =>
+                    if !seen.is_write()
+                        || self.setup.demands.is_of_user(&seen.group, &seen.resource) =>
                 {
                     return None;
                 }

@@ -4,9 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::{
-    oracles::{AfterRestart, Answer, AtRest, Check, End, Failure, Moment, Notice, Oracle, Run},
-    settings::Setup,
+use crate::oracles::{
+    AfterRestart, Answer, AtRest, Check, Demands, End, Failure, Moment, Notice, Oracle, Run,
 };
 
 struct Inner {
@@ -25,10 +24,10 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(demands: &Demands) -> Self {
         Self {
             inner: Mutex::new(Inner {
-                checks: Oracle::all(&setup.without),
+                checks: Oracle::all(&demands.without),
                 failure: None,
                 stopped: false,
                 probes: false,

@@ -31,8 +31,9 @@ use crate::{
     names::Names,
     oracles::{AtRest, End, Failure, Run},
     schedule::{Point, Schedule},
-    settings::{Phase, Setup},
+    settings::Setup,
     timeline::{Entry, Happening},
+    workload::Phase,
 };
 use around::Around;
 use clock::Clock;
@@ -91,7 +92,7 @@ impl World {
             clock: Clock::new(before.map_or(Duration::ZERO, |it| it.time)),
             link: Link::new(schedule.seed, &schedule.decisions),
             history: History::after(counts, generated),
-            judge: Judge::new(&setup),
+            judge: Judge::new(&setup.demands),
             replicas: Replicas::new(crashes),
             around: Mutex::default(),
             detailed: schedule.detailed,
@@ -111,7 +112,9 @@ impl World {
     /// The run as oracles see it.
     fn run(&self) -> Run<'_> {
         Run {
-            setup: &self.setup,
+            demands: &self.setup.demands,
+            own: &self.setup.own,
+            replicas: self.setup.replicas,
             server: &self.server,
             phase: self.history.phase(),
             is_hopeless: self.is_hopeless(),

@@ -214,7 +214,7 @@ impl World {
 
     /// Notes that the operator watches a resource.
     pub(crate) fn watches(&self, replica: usize, seen: &Seen) {
-        if self.setup.is_primary(&seen.group, &seen.resource) {
+        if self.setup.demands.is_of_user(&seen.group, &seen.resource) {
             self.history.lock().watched.insert(seen.namespace.clone());
         }
         if self.detailed {

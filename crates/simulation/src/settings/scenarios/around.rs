@@ -5,14 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Example, OUTAGE, begin, end, nudge};
-use crate::{
-    scenario::Scenario,
-    settings::{
-        step::{Refusal, Step, Turn},
-        template::Template,
-        workload::Workload,
-    },
-};
+use crate::workload::{Refusal, Step, Turn, Workload};
+use crate::{scenario::Scenario, settings::template::Template};
 
 /// The second namespace.
 const OTHER: &str = "another-namespace";

@@ -3,12 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{Example, FINALIZER, begin, end, nudge};
-use crate::{
-    faults::drift,
-    scenario::Scenario,
-    settings::{step::Step, template::Template, workload::Workload},
-    state::id,
-};
+use crate::workload::{Step, Workload};
+use crate::{faults::drift, scenario::Scenario, settings::template::Template, state::id};
 
 /// The owner of an object that has the name of a child.
 const OWNER: &str = "another-owner";

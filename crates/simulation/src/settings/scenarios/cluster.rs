@@ -3,15 +3,8 @@
 use std::time::Duration;
 
 use super::{Example, OUTAGE, begin, end};
-use crate::{
-    scenario::Scenario,
-    settings::{
-        step::{Step, Turn},
-        template::Template,
-        workload::Workload,
-    },
-    state::id,
-};
+use crate::workload::{Step, Turn, Workload};
+use crate::{scenario::Scenario, settings::template::Template, state::id};
 
 /// What a user does has reached all caches after this time.
 const SEEN: Duration = Duration::from_secs(2);

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{FINALIZER, nudge};
-use crate::{
-    scenario::Scenario,
-    settings::{step::Step, template::Template, workload::Workload},
-};
+use crate::workload::{Step, Workload};
+use crate::{scenario::Scenario, settings::template::Template};
 
 /// The label and the annotation of another client.
 const NAME: &str = "example.com/of-another-client";

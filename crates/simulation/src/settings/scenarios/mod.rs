@@ -10,7 +10,8 @@ use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{step::Turn, template::Template, workload::Workload};
+use super::template::Template;
+use crate::workload::{Turn, Workload};
 use crate::{
     scenario::Scenario,
     state::{TOUCHED, text},

@@ -1,10 +1,8 @@
 //! Objects with names that differ in their end only, and with unusual ones.
 
 use super::begin;
-use crate::{
-    scenario::Scenario,
-    settings::{template::Template, workload::Workload},
-};
+use crate::workload::Workload;
+use crate::{scenario::Scenario, settings::template::Template};
 
 /// Objects with other names have as many children, unless the server refuses the names of these.
 pub(super) fn names(template: &Template) -> Option<Workload> {

@@ -1,15 +1,19 @@
 //! What users do: objects that are created, changed, changed back and deleted.
 
+mod cron;
+mod reduce;
+mod step;
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
-use super::step::{Step, Turn};
 use crate::{
     scenario::Scenario,
     state::{id, text},
 };
+pub(crate) use step::{Refusal, Step, Turn, Version};
 
 /// Steps after which the operator gets time to come to rest.
 #[derive(Clone)]

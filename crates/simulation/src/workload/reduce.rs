@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{
-    step::Step,
-    workload::{Phase, Workload},
-};
+use super::{Phase, Step, Workload};
 use crate::{schedule::Cut, state::text};
 
 impl Step {
