@@ -1,4 +1,4 @@
-//! What can go wrong at a choice point, how early it is tried, and which faults are alike.
+//! What can go wrong at a choice point, and which faults are alike.
 
 use std::collections::BTreeSet;
 

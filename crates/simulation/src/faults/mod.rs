@@ -173,3 +173,54 @@ impl fmt::Display for Fault {
         f.write_str(&self.act().text())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::point::{Point, Verb};
+
+    #[test]
+    fn the_choices_at_a_point_have_places_of_their_own() {
+        let mut offered = BTreeSet::new();
+        for verb in [Verb::Get, Verb::Update, Verb::Create, Verb::Modified] {
+            for is_report in [false, true] {
+                let point = Point::example(verb, "leases", "default/a");
+                let offer = Offer {
+                    point: &point,
+                    is_report,
+                    creates: verb == Verb::Create,
+                    child: Some(("/api/v1/namespaces/default/configmaps/a", true)),
+                    has_second_page: true,
+                    replicas: 2,
+                };
+                let choices: Vec<Choice> = CHOICES.iter().flat_map(|it| it(&offer)).collect();
+                let places: BTreeSet<u8> = choices.iter().map(|it| it.place).collect();
+                assert_eq!(places.len(), choices.len(), "{verb:?}: {choices:?}");
+                offered.extend(choices.into_iter().map(|it| it.fault.kind()));
+            }
+            let enumerated: Vec<Choice> =
+                ENUMERATED.iter().flat_map(|it| it(verb.kind())).collect();
+            let places: BTreeSet<u8> = enumerated.iter().map(|it| it.place).collect();
+            assert_eq!(places.len(), enumerated.len(), "{verb:?}: {enumerated:?}");
+        }
+        // Each fault is offered somewhere; a user who does not wait is none.
+        let all: BTreeSet<FaultKind> = FaultKind::ALL.iter().copied().collect();
+        let left: Vec<_> = all.difference(&offered).collect();
+        assert_eq!(left, [&FaultKind::Hurry]);
+    }
+
+    #[test]
+    fn a_kept_schedule_names_a_fault_by_its_variant() {
+        for (fault, json) in [
+            (Fault::CrashBefore, r#""crashBefore""#),
+            (Fault::Error(409), r#"{"error":409}"#),
+            (Fault::Skew(-60_000), r#"{"skew":-60000}"#),
+            (Fault::Delete("/a".to_owned()), r#"{"delete":"/a"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&fault).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Fault>(json).unwrap(), fault);
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 mod budget;
 mod kept;
+mod own;
 mod picture;
 
 use std::{
