@@ -44,7 +44,8 @@
 //!
 //! # What is checked
 //!
-//! [`Oracle`] lists the properties. An operator that breaks one on purpose switches it off with [`Simulation::without`].
+//! [`Oracle`] lists the properties. An operator that breaks one on purpose switches it off with [`Simulation::without`]. A type that implements [`Check`]
+//! is an oracle of your own: [`Simulation::oracle`] adds it.
 //!
 //! # What makes a run repeatable
 //!

@@ -66,6 +66,8 @@ pub struct Run<'a> {
     pub(crate) server: &'a ApiServer,
     pub(crate) phase: usize,
     pub(crate) is_hopeless: bool,
+    /// Whether the run is the one for the report.
+    pub(crate) is_detailed: bool,
 }
 
 impl Run<'_> {
@@ -99,8 +101,6 @@ pub struct Answer<'a> {
     pub(crate) is_free: bool,
     /// Whether the object that was created is collected at once.
     pub(crate) is_collected: bool,
-    /// Whether the run is the one for the report.
-    pub(crate) is_detailed: bool,
 }
 
 impl Answer<'_> {

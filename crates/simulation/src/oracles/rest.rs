@@ -33,7 +33,7 @@ pub(super) struct Rest {
 }
 
 impl Check for Rest {
-    fn answered(&mut self, _: &Run<'_>, answer: &Answer<'_>) -> Vec<Violation> {
+    fn answered(&mut self, run: &Run<'_>, answer: &Answer<'_>) -> Vec<Violation> {
         if let Some(rejection) = answer.rejection.filter(|_| answer.is_write()) {
             self.refused = (self.refused.0 + 1, shown(answer, rejection));
         }
@@ -45,7 +45,7 @@ impl Check for Rest {
         }
         if answer.is_change() {
             self.refused.0 = 0;
-            if answer.is_detailed {
+            if run.is_detailed {
                 self.remember(answer.object);
             }
         }

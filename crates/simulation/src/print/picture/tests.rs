@@ -102,7 +102,7 @@ fn found(name: &str) -> Found {
         entry(9, ready),
         written(22, patch, "widgets/status", 200),
     ];
-    let failure = Violation::new(format!("another state {name}")).by(Oracle::EndState);
+    let violation = Violation::new(format!("another state {name}"));
     let difference = Difference {
         object: format!("Deployment default/{name}"),
         path: format!("spec.{name}"),
@@ -111,7 +111,7 @@ fn found(name: &str) -> Found {
     };
     Found {
         oracle: Oracle::EndState,
-        message: failure.message.clone(),
+        message: violation.message.clone(),
         schedule: Schedule {
             seed: 7,
             workload: name.to_owned(),
@@ -126,7 +126,7 @@ fn found(name: &str) -> Found {
         schedules: 3,
         name: name.to_owned(),
         learned: 7,
-        failure: failure.with(vec![difference]),
+        failure: violation.with(vec![difference]).by(Oracle::EndState),
         log: [&begin[..], &failed[..]].concat(),
         calm: [&begin[..], &calm[..]].concat(),
     }

@@ -79,7 +79,6 @@ impl World {
             key: "",
             is_free: false,
             is_collected: false,
-            is_detailed: self.detailed,
         };
         if seen.kind() == PointKind::Read || seen.is_report() {
             if self.is_reference && effect && seen.resource == "events" {

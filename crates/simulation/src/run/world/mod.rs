@@ -118,6 +118,7 @@ impl World {
             server: &self.server,
             phase: self.history.phase(),
             is_hopeless: self.is_hopeless(),
+            is_detailed: self.detailed,
         }
     }
 
