@@ -1,10 +1,13 @@
-//! `kube-codegen add`: adds kinds to an operator.
+//! `kube-codegen add`: adds features and kinds to an operator.
 use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     slice,
 };
+
+use clap::ValueEnum as _;
+use serde_json::json;
 
 use super::{
     CommandError,
@@ -22,18 +25,23 @@ use crate::{
         source::{self, Source},
     },
     model::ir::Model,
-    operator::scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
+    operator::scaffold::{self, Baseline, CoreKind, Feature, Parameters, WebhookType},
     output::{render::File, write::Root},
     pipeline,
     run::Run,
 };
 
-/// Add kinds to an operator
+/// Add features or kinds to an operator
 ///
-/// Adds CRDs to deploy/crd.yaml, and for each new kind a controller, its registration, permissions, a test and a sample. Lines that you
-/// wrote stay, as with `kube-codegen update`.
+/// A feature is a part that a new operator does without, such as a dashboard. For each new kind of --file or --watch, the operator gets a
+/// controller, its registration, permissions, a test and a sample; the CRDs of --file go to deploy/crd.yaml. Lines that you wrote stay, as
+/// with `kube-codegen update`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Features to add. If you have deleted a file of one, it is written again
+    #[arg(value_enum, value_name = "FEATURE")]
+    features: Vec<Feature>,
+
     /// CustomResourceDefinitions: files, directories, glob patterns, `git:REVISION:PATH`, `cluster` or `cluster:PATTERN`, or `-` for
     /// standard input; can be repeated
     #[arg(short, long, value_name = "FILE|DIR|GLOB|-")]
@@ -63,16 +71,39 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let has_kinds = !(args.file.is_empty() && args.watch.is_empty() && args.owns.is_empty());
-    if !has_kinds && args.webhooks.is_empty() {
-        let message =
-            "nothing to add; use --file for the kinds of CRDs, --watch, --owns or --webhooks";
-        return Err(message.to_owned().into());
+    let has_others = has_kinds || !args.webhooks.is_empty();
+    if !has_others && args.features.is_empty() {
+        let all = Feature::value_variants().iter().map(|it| it.name());
+        let all = all.collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "nothing to add; name a feature ({all}), or use --file for the kinds of CRDs, --watch, --owns or --webhooks"
+        )
+        .into());
     }
     let root = Root::new(&args.output);
     let modules = root.within(&config::modules(&args.output)?);
     let _lock = lock([&root, &modules], console)?;
-    let baseline = Baseline::read(&args.output)?;
+    let mut baseline = Baseline::read(&args.output)?;
     let mut parameters = baseline.parameters.clone();
+    let mut adds_feature = false;
+    for feature in &args.features {
+        if parameters.features.insert(*feature) {
+            adds_feature = true;
+            for path in scaffold::files_of(*feature) {
+                if args.output.join(path).exists() && baseline.file(path).is_none() {
+                    console.line(&format!("kept     {path}, which is yours"));
+                }
+            }
+        } else if baseline.forget_deleted(*feature, &args.output) {
+            adds_feature = true;
+        } else {
+            console.line(&format!("the operator has `{}` already", feature.name()));
+        }
+    }
+    if !has_others && !adds_feature {
+        console.object(&json!({ "type": "summary", "outcome": "up-to-date" }));
+        return Ok(());
+    }
     let kubernetes = parameters.kubernetes()?;
     for kind in &args.watch {
         kind.check(kubernetes)?;
@@ -104,6 +135,16 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
     let no_model = Model::default();
     let model = run.as_ref().map_or(&no_model, |run| &run.output.model);
+    let mut features = args.features.iter();
+    if model.kinds.is_empty()
+        && let Some(feature) = features.find(|it| it.needs_crds())
+    {
+        return Err(format!(
+            "`{}` needs a kind of a CRD, which this operator has not; use --file",
+            feature.name()
+        )
+        .into());
+    }
     let owners = owners.into_iter().map(String::as_str);
     for (owner, owned) in owns::by_crd(&args.owns, owners, model)? {
         parameters.owns.entry(owner).or_default().extend(owned);
@@ -143,6 +184,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let update = Update {
         directory: &args.output,
+        modules: modules.path(),
+        options: &settings.options,
         baseline: &baseline,
         parameters: &parameters,
         run,
