@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         added.iter().map(|(name, _)| name).collect()
     };
     if owners.is_empty() && !args.owns.is_empty() {
-        let message = "--owns needs a kind of a CRD, which this operator has not; use --file";
+        let message = "--owns needs a kind of a CRD, and this operator has none; use --file";
         return Err(message.to_owned().into());
     }
     let no_model = Model::default();
@@ -140,7 +140,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         && let Some(feature) = features.find(|it| it.needs_crds())
     {
         return Err(format!(
-            "`{}` needs a kind of a CRD, which this operator has not; use --file",
+            "`{}` needs a kind of a CRD, and this operator has none; use --file",
             feature.name()
         )
         .into());

@@ -170,9 +170,11 @@ impl Update<'_> {
             files.push(File { path, text });
         }
         files.extend(self.definitions.iter().cloned());
-        // A file that the user had before is not recorded, and so never merged.
+        // A file that the user had before is not recorded, and so never merged, unless it is the scaffolded one.
         let is_scaffolded = |file: &&File| {
-            self.baseline.file(&file.path).is_some() || !self.directory.join(&file.path).exists()
+            let present = || read(&self.directory.join(&file.path)).ok().flatten();
+            self.baseline.file(&file.path).is_some()
+                || present().is_none_or(|text| text == *file.text)
         };
         let recorded = rendered.files.iter().filter(is_scaffolded);
         let baseline = Baseline::new(rendered.parameters, recorded);

@@ -202,6 +202,12 @@ fn a_deleted_file_of_a_feature_comes_back_by_add_alone() {
     assert!(!package.join("deploy/prometheus.yaml").exists());
     succeed(&package, &["add", "metrics"]);
     assert_eq!(files(&package), before);
+    // After `new --force` the record has no features, and their files are there.
+    let new = ["new", "test-operator", "-qf", "../crd.yaml", "-o", "."];
+    succeed(&package, &[&new[..], &["--force"]].concat());
+    assert!(package.join("deploy/prometheus.yaml").exists());
+    succeed(&package, &["add", "metrics"]);
+    assert_eq!(files(&package), before);
 }
 
 /// Makes the record one of those that have the lines of all files, and no features.
