@@ -70,37 +70,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let has_kinds = !(args.file.is_empty() && args.watch.is_empty() && args.owns.is_empty());
-    let has_others = has_kinds || !args.webhooks.is_empty();
-    if !has_others && args.features.is_empty() {
-        let all = Feature::value_variants().iter().map(|it| it.name());
-        let all = all.collect::<Vec<_>>().join(", ");
-        return Err(format!(
-            "nothing to add; name a feature ({all}), or use --file for the kinds of CRDs, --watch, --owns or --webhooks"
-        )
-        .into());
-    }
+    args.check()?;
     let root = Root::new(&args.output);
     let modules = root.within(&config::modules(&args.output)?);
     let _lock = lock([&root, &modules], console)?;
     let mut baseline = Baseline::read(&args.output)?;
     let mut parameters = baseline.parameters.clone();
-    let mut adds_feature = false;
-    for feature in &args.features {
-        if parameters.features.insert(*feature) {
-            adds_feature = true;
-            for path in scaffold::files_of(*feature) {
-                if args.output.join(path).exists() && baseline.file(path).is_none() {
-                    console.line(&format!("kept     {path}, which is yours"));
-                }
-            }
-        } else if baseline.forget_deleted(*feature, &args.output) {
-            adds_feature = true;
-        } else {
-            console.line(&format!("the operator has `{}` already", feature.name()));
-        }
-    }
-    if !has_others && !adds_feature {
+    let adds_feature = add_features(args, &mut parameters, &mut baseline, console);
+    if !adds_feature && !args.has_others() {
         console.object(&json!({ "type": "summary", "outcome": "up-to-date" }));
         return Ok(());
     }
@@ -135,16 +112,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     }
     let no_model = Model::default();
     let model = run.as_ref().map_or(&no_model, |run| &run.output.model);
-    let mut features = args.features.iter();
-    if model.kinds.is_empty()
-        && let Some(feature) = features.find(|it| it.needs_crds())
-    {
-        return Err(format!(
-            "`{}` needs a kind of a CRD, and this operator has none; use --file",
-            feature.name()
-        )
-        .into());
-    }
+    args.check_features(model)?;
     let owners = owners.into_iter().map(String::as_str);
     for (owner, owned) in owns::by_crd(&args.owns, owners, model)? {
         parameters.owns.entry(owner).or_default().extend(owned);
@@ -193,6 +161,57 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let changes = ChangeArgs::apply(args.dry_run);
     update.process(&changes, "add", console)
+}
+
+impl Args {
+    /// Whether there is more to add than features.
+    fn has_others(&self) -> bool {
+        let has_kinds = !(self.file.is_empty() && self.watch.is_empty() && self.owns.is_empty());
+        has_kinds || !self.webhooks.is_empty()
+    }
+
+    /// Fails if there is nothing to add.
+    fn check(&self) -> Result<(), String> {
+        if self.has_others() || !self.features.is_empty() {
+            return Ok(());
+        }
+        let all = Feature::value_variants().iter().map(|it| it.name());
+        let all = all.collect::<Vec<_>>().join(", ");
+        Err(format!(
+            "nothing to add; name a feature ({all}), or use --file for the kinds of CRDs, --watch, --owns or --webhooks"
+        ))
+    }
+
+    /// Fails if a feature needs kinds of CRDs, and there is none.
+    fn check_features(&self, model: &Model) -> Result<(), String> {
+        let mut features = self.features.iter();
+        match features.find(|it| it.needs_crds()) {
+            Some(feature) if model.kinds.is_empty() => Err(format!(
+                "`{}` needs a kind of a CRD, and this operator has none; use --file",
+                feature.name()
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds the features to the parameters, and says which ones the operator has. Returns whether there is something to write.
+fn add_features(
+    args: &Args,
+    parameters: &mut Parameters,
+    baseline: &mut Baseline,
+    console: &mut Console,
+) -> bool {
+    let mut has_new = false;
+    for feature in &args.features {
+        let is_new = parameters.features.insert(*feature);
+        if is_new || baseline.forget_deleted(*feature, &args.output) {
+            has_new = true;
+        } else {
+            console.line(&format!("the operator has `{}` already", feature.name()));
+        }
+    }
+    has_new
 }
 
 /// Returns the settings of the operator's `kube-codegen.toml`, or those that a new one will have.

@@ -176,6 +176,12 @@ impl Update<'_> {
             self.baseline.file(&file.path).is_some()
                 || present().is_none_or(|text| text == *file.text)
         };
+        let before = &self.baseline.parameters.features;
+        let new = self.parameters.features.difference(before);
+        let new: Vec<&str> = new.flat_map(|it| scaffold::files_of(*it)).collect();
+        let own = rendered.files.iter().filter(|it| !is_scaffolded(it));
+        let own = own.filter(|it| new.contains(&it.path.as_str()));
+        left.kept = own.map(|it| it.path.clone()).collect();
         let recorded = rendered.files.iter().filter(is_scaffolded);
         let baseline = Baseline::new(rendered.parameters, recorded);
         if baseline != *self.baseline {
@@ -204,10 +210,12 @@ struct Left {
     conflicts: Vec<String>,
     /// Those whose new text is in a file beside.
     beside: Vec<String>,
+    /// Those that the user had before a feature would have added them. They need nothing.
+    kept: Vec<String>,
 }
 
 impl Left {
-    fn is_empty(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.conflicts.is_empty() && self.beside.is_empty()
     }
 
@@ -227,7 +235,7 @@ impl Left {
                  need from `{beside}` to `{path}`, and remove it"
             ));
         }
-        if self.is_empty() {
+        if self.is_done() {
             return Ok(());
         }
         Err(CommandError::Reported)
@@ -245,16 +253,20 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 fn summary(command: &str, left: &Left, totals: Totals, dry_run: bool, console: &mut Console) {
     console.object(&json!({
         "type": "summary",
-        "outcome": match (dry_run, left.is_empty()) {
+        "outcome": match (dry_run, left.is_done()) {
             (true, _) => "dry-run",
             (false, true) => "updated",
             (false, false) => "conflicts",
         },
         "conflicts": left.conflicts,
         "unmerged": left.beside,
+        "kept": left.kept,
         "written": totals.written,
         "removed": totals.removed,
     }));
+    for path in &left.kept {
+        console.line(&format!("kept     {path}, which is yours"));
+    }
     for path in &left.conflicts {
         console.line(&format!("conflict {path}"));
     }

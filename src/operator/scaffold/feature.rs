@@ -30,7 +30,7 @@ pub(crate) enum Feature {
     NetworkPolicy,
     /// `make chart`: derives a Helm chart from the manifests
     Chart,
-    /// `make bundle`: derives a bundle for OLM and OperatorHub from the manifests
+    /// `make bundle`: derives a bundle for OLM from the manifests
     Bundle,
 }
 
