@@ -78,7 +78,7 @@ fn all(settings: &Settings, generated: &Path) -> Result<Run, source::Error> {
 }
 
 /// Returns the names and definitions of the CRDs in a directory of generated files that are not in the output.
-fn last_definitions(generated: &Path, output: &Output) -> Vec<(String, Source)> {
+pub(crate) fn last_definitions(generated: &Path, output: &Output) -> Vec<(String, Source)> {
     let kinds = output.model.kinds.iter();
     let defined: BTreeSet<String> = kinds.map(Kind::crd_name).collect();
     let definition = |(path, text): (PathBuf, String)| {

@@ -1,10 +1,13 @@
-//! `kube-codegen add`: adds kinds to an operator.
+//! `kube-codegen add`: adds features and kinds to an operator.
 use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     slice,
 };
+
+use clap::ValueEnum as _;
+use serde_json::json;
 
 use super::{
     CommandError,
@@ -22,18 +25,23 @@ use crate::{
         source::{self, Source},
     },
     model::ir::Model,
-    operator::scaffold::{self, Baseline, CoreKind, Parameters, WebhookType},
+    operator::scaffold::{self, Baseline, CoreKind, Feature, Parameters, WebhookType},
     output::{render::File, write::Root},
     pipeline,
     run::Run,
 };
 
-/// Add kinds to an operator
+/// Add features or kinds to an operator
 ///
-/// Adds CRDs to deploy/crd.yaml, and for each new kind a controller, its registration, permissions, a test and a sample. Lines that you
-/// wrote stay, as with `kube-codegen update`.
+/// A feature is a part that a new operator does without, such as a dashboard. For each new kind of --file or --watch, the operator gets a
+/// controller, its registration, permissions, a test and a sample; the CRDs of --file go to deploy/crd.yaml. Lines that you wrote stay, as
+/// with `kube-codegen update`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Features to add. If you have deleted a file of one, it is written again
+    #[arg(value_enum, value_name = "FEATURE")]
+    features: Vec<Feature>,
+
     /// CustomResourceDefinitions: files, directories, glob patterns, `git:REVISION:PATH`, `cluster` or `cluster:PATTERN`, or `-` for
     /// standard input; can be repeated
     #[arg(short, long, value_name = "FILE|DIR|GLOB|-")]
@@ -62,17 +70,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let has_kinds = !(args.file.is_empty() && args.watch.is_empty() && args.owns.is_empty());
-    if !has_kinds && args.webhooks.is_empty() {
-        let message =
-            "nothing to add; use --file for the kinds of CRDs, --watch, --owns or --webhooks";
-        return Err(message.to_owned().into());
-    }
+    args.check()?;
     let root = Root::new(&args.output);
     let modules = root.within(&config::modules(&args.output)?);
     let _lock = lock([&root, &modules], console)?;
-    let baseline = Baseline::read(&args.output)?;
+    let mut baseline = Baseline::read(&args.output)?;
     let mut parameters = baseline.parameters.clone();
+    let adds_feature = add_features(args, &mut parameters, &mut baseline, console);
+    if !adds_feature && !args.has_others() {
+        console.object(&json!({ "type": "summary", "outcome": "up-to-date" }));
+        return Ok(());
+    }
     let kubernetes = parameters.kubernetes()?;
     for kind in &args.watch {
         kind.check(kubernetes)?;
@@ -99,11 +107,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         added.iter().map(|(name, _)| name).collect()
     };
     if owners.is_empty() && !args.owns.is_empty() {
-        let message = "--owns needs a kind of a CRD, which this operator has not; use --file";
+        let message = "--owns needs a kind of a CRD, and this operator has none; use --file";
         return Err(message.to_owned().into());
     }
     let no_model = Model::default();
     let model = run.as_ref().map_or(&no_model, |run| &run.output.model);
+    args.check_features(model)?;
     let owners = owners.into_iter().map(String::as_str);
     for (owner, owned) in owns::by_crd(&args.owns, owners, model)? {
         parameters.owns.entry(owner).or_default().extend(owned);
@@ -143,6 +152,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let update = Update {
         directory: &args.output,
+        modules: modules.path(),
+        options: &settings.options,
         baseline: &baseline,
         parameters: &parameters,
         run,
@@ -150,6 +161,57 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let changes = ChangeArgs::apply(args.dry_run);
     update.process(&changes, "add", console)
+}
+
+impl Args {
+    /// Whether there is more to add than features.
+    fn has_others(&self) -> bool {
+        let has_kinds = !(self.file.is_empty() && self.watch.is_empty() && self.owns.is_empty());
+        has_kinds || !self.webhooks.is_empty()
+    }
+
+    /// Fails if there is nothing to add.
+    fn check(&self) -> Result<(), String> {
+        if self.has_others() || !self.features.is_empty() {
+            return Ok(());
+        }
+        let all = Feature::value_variants().iter().map(|it| it.name());
+        let all = all.collect::<Vec<_>>().join(", ");
+        Err(format!(
+            "nothing to add; name a feature ({all}), or use --file for the kinds of CRDs, --watch, --owns or --webhooks"
+        ))
+    }
+
+    /// Fails if a feature needs kinds of CRDs, and there is none.
+    fn check_features(&self, model: &Model) -> Result<(), String> {
+        let mut features = self.features.iter();
+        match features.find(|it| it.needs_crds()) {
+            Some(feature) if model.kinds.is_empty() => Err(format!(
+                "`{}` needs a kind of a CRD, and this operator has none; use --file",
+                feature.name()
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds the features to the parameters, and says which ones the operator has. Returns whether there is something to write.
+fn add_features(
+    args: &Args,
+    parameters: &mut Parameters,
+    baseline: &mut Baseline,
+    console: &mut Console,
+) -> bool {
+    let mut has_new = false;
+    for feature in &args.features {
+        let is_new = parameters.features.insert(*feature);
+        if is_new || baseline.forget_deleted(*feature, &args.output) {
+            has_new = true;
+        } else {
+            console.line(&format!("the operator has `{}` already", feature.name()));
+        }
+    }
+    has_new
 }
 
 /// Returns the settings of the operator's `kube-codegen.toml`, or those that a new one will have.

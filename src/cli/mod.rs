@@ -1,5 +1,6 @@
 //! The command line: parses arguments, runs one command, and returns its exit code.
 mod add;
+mod bases;
 mod changes;
 mod client_crate;
 mod config;

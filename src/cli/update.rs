@@ -1,5 +1,6 @@
 //! `kube-codegen update` and `kube-codegen add`: bring a scaffolded crate to the newest templates and kinds by a three-way merge.
 use std::{
+    cell::OnceCell,
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -9,6 +10,7 @@ use serde_json::json;
 
 use super::{
     CommandError,
+    bases::Bases,
     changes::{ChangeArgs, Totals},
     config,
     console::Console,
@@ -17,8 +19,11 @@ use super::{
     lock,
 };
 use crate::{
+    base::options::Options,
     model::ir::Model,
-    operator::scaffold::{self, Baseline, Location, Merged, Operator, Parameters, RuntimeArgs},
+    operator::scaffold::{
+        self, Baseline, Location, Merged, Operator, Parameters, Recorded, RuntimeArgs,
+    },
     output::{
         render::File,
         write::{self, Root},
@@ -28,9 +33,12 @@ use crate::{
 
 /// Bring an operator to the newest templates and to its CRDs
 ///
-/// Generates its modules, and merges what the templates would scaffold today into your files, against what they scaffolded last
-/// (.kube-codegen/scaffold.json). Your lines stay; files that you deleted stay deleted; where the template and you changed the same
-/// lines, both are between conflict markers, and the exit code is 1.
+/// Generates its modules, and merges what the templates would scaffold today into your files. Your lines stay, and files that you deleted
+/// stay deleted. Where the template and you changed the same lines, both are between conflict markers, and the exit code is 1.
+///
+/// A merge of a file that you have edited needs the text that was scaffolded last. It is rendered again, or read from git if you have
+/// committed it. If neither has it (.kube-codegen/scaffold.json has the hash), your file stays, FILE.new beside it has the text of the
+/// template, and the exit code is 1.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("runtime_path", |it| it.help("Directory of the kube-codegen runtime crates [default: unchanged]")))]
 pub(super) struct Args {
@@ -60,10 +68,12 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         parameters.location = Location::of(&args.directory, &args.runtime)?;
     }
     let file = args.directory.join(config::FILE);
+    let mut generator = Options::default();
     let run = if file.exists() {
         let settings = config::read(&file)?.settings()?;
         let run = generate(&settings, modules.path(), console)?;
         let generated = run.plan(&modules, &run.output.files, false)?;
+        generator = settings.options;
         Some((run, generated))
     } else {
         None
@@ -75,6 +85,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let update = Update {
         directory: &args.directory,
+        modules: modules.path(),
+        options: &generator,
         baseline: &baseline,
         parameters: &parameters,
         run,
@@ -86,6 +98,10 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
 /// New parameters or kinds of a crate.
 pub(super) struct Update<'a> {
     pub(super) directory: &'a Path,
+    /// The directory of the generated modules.
+    pub(super) modules: &'a Path,
+    /// The options of the generator.
+    pub(super) options: &'a Options,
     pub(super) baseline: &'a Baseline,
     pub(super) parameters: &'a Parameters,
     /// The generated modules, if there are CRDs.
@@ -114,9 +130,20 @@ impl Update<'_> {
         let templates = templates.map(|path| self.directory.join(path));
         let rendered = operator.render(templates.as_deref())?;
         let existing = |path: &str| read(&self.directory.join(path));
-        let merged = scaffold::merge(self.baseline, &rendered.files, existing)?;
+        let bases = Bases {
+            directory: self.directory,
+            modules: self.modules,
+            parameters: &self.baseline.parameters,
+            options: self.options,
+            model,
+            templates: templates.as_deref(),
+            rendered: OnceCell::new(),
+        };
+        let base = |path: &str, recorded: &Recorded| bases.find(path, recorded);
+        let merged = scaffold::merge(self.baseline, &rendered.files, existing, base)?;
 
-        let (mut files, mut removed, mut conflicts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut removed) = (Vec::new(), Vec::new());
+        let mut left = Left::default();
         for (path, merged) in merged {
             let text = match merged {
                 Merged::Kept => continue,
@@ -126,18 +153,35 @@ impl Update<'_> {
                 }
                 Merged::Clean(text) => text,
                 Merged::Conflict(text) => {
-                    conflicts.push(path.clone());
+                    left.conflicts.push(path.clone());
                     text
+                }
+                Merged::Beside(text) => {
+                    let beside = scaffold::beside(&path);
+                    left.beside.push(path);
+                    files.push(File {
+                        path: beside,
+                        text: text.into(),
+                    });
+                    continue;
                 }
             };
             let text = text.into();
             files.push(File { path, text });
         }
         files.extend(self.definitions.iter().cloned());
-        // A file that the user had before is not recorded, and so never merged.
+        // A file that the user had before is not recorded, and so never merged, unless it is the scaffolded one.
         let is_scaffolded = |file: &&File| {
-            self.baseline.text(&file.path).is_some() || !self.directory.join(&file.path).exists()
+            let present = || read(&self.directory.join(&file.path)).ok().flatten();
+            self.baseline.file(&file.path).is_some()
+                || present().is_none_or(|text| text == *file.text)
         };
+        let before = &self.baseline.parameters.features;
+        let new = self.parameters.features.difference(before);
+        let new: Vec<&str> = new.flat_map(|it| scaffold::files_of(*it)).collect();
+        let own = rendered.files.iter().filter(|it| !is_scaffolded(it));
+        let own = own.filter(|it| new.contains(&it.path.as_str()));
+        left.kept = own.map(|it| it.path.clone()).collect();
         let recorded = rendered.files.iter().filter(is_scaffolded);
         let baseline = Baseline::new(rendered.parameters, recorded);
         if baseline != *self.baseline {
@@ -147,18 +191,53 @@ impl Update<'_> {
         let mut plans = vec![&own];
         plans.extend(self.run.as_ref().map(|(_, plan)| plan));
         if let Some(totals) = changes.process(&plans, command, console)? {
-            summary(command, &conflicts, totals, changes.dry_run, console);
+            summary(command, &left, totals, changes.dry_run, console);
         }
         if let Some(run) = run {
             finish(run, console)?;
         }
-        if conflicts.is_empty() || changes.dry_run {
+        if changes.dry_run {
             return Ok(());
         }
-        let conflicts = count(conflicts.len(), "file");
-        console.summary_error(&format!(
-            "{conflicts} with conflicts: resolve the lines between `<<<<<<<` and `>>>>>>>`"
-        ));
+        left.report(console)
+    }
+}
+
+/// The files that are left to the user.
+#[derive(Default)]
+struct Left {
+    /// Those with conflict markers.
+    conflicts: Vec<String>,
+    /// Those whose new text is in a file beside.
+    beside: Vec<String>,
+    /// Those that the user had before a feature would have added them. They need nothing.
+    kept: Vec<String>,
+}
+
+impl Left {
+    fn is_done(&self) -> bool {
+        self.conflicts.is_empty() && self.beside.is_empty()
+    }
+
+    /// # Errors
+    /// If there are any.
+    fn report(&self, console: &mut Console) -> Result<(), CommandError> {
+        if !self.conflicts.is_empty() {
+            let conflicts = count(self.conflicts.len(), "file");
+            console.summary_error(&format!(
+                "{conflicts} with conflicts: resolve the lines between `<<<<<<<` and `>>>>>>>`"
+            ));
+        }
+        for path in &self.beside {
+            let beside = scaffold::beside(path);
+            console.summary_error(&format!(
+                "`{path}` was not merged: you and its template have changed it, and neither the templates nor git have the text before; copy what you \
+                 need from `{beside}` to `{path}`, and remove it"
+            ));
+        }
+        if self.is_done() {
+            return Ok(());
+        }
         Err(CommandError::Reported)
     }
 }
@@ -171,26 +250,28 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-fn summary(
-    command: &str,
-    conflicts: &[String],
-    totals: Totals,
-    dry_run: bool,
-    console: &mut Console,
-) {
+fn summary(command: &str, left: &Left, totals: Totals, dry_run: bool, console: &mut Console) {
     console.object(&json!({
         "type": "summary",
-        "outcome": match (dry_run, conflicts.is_empty()) {
+        "outcome": match (dry_run, left.is_done()) {
             (true, _) => "dry-run",
             (false, true) => "updated",
             (false, false) => "conflicts",
         },
-        "conflicts": conflicts,
+        "conflicts": left.conflicts,
+        "unmerged": left.beside,
+        "kept": left.kept,
         "written": totals.written,
         "removed": totals.removed,
     }));
-    for path in conflicts {
+    for path in &left.kept {
+        console.line(&format!("kept     {path}, which is yours"));
+    }
+    for path in &left.conflicts {
         console.line(&format!("conflict {path}"));
+    }
+    for path in &left.beside {
+        console.line(&format!("unmerged {path}"));
     }
     let verb = match command {
         "add" => "added",

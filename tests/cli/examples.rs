@@ -10,13 +10,15 @@ use std::{
 use diffy::Line;
 use tempfile::TempDir;
 
-use super::{ROOT, files, run, succeed};
+use super::{ROOT, deploy::FEATURES, files, run, succeed};
 
 /// An operator, which `kube-codegen new` made.
 struct Example {
     name: &'static str,
     /// The arguments, in the directory of the example.
     args: &'static [&'static str],
+    /// What `kube-codegen add` has added.
+    features: &'static [&'static str],
     /// The scaffolded files that were changed by hand, besides `Cargo.toml` and `README.md`.
     by_hand: &'static [&'static str],
 }
@@ -25,6 +27,7 @@ const EXAMPLES: [Example; 6] = [
     Example {
         name: "crdkind-operator",
         args: &["-f", "deploy/crd.yaml"],
+        features: &FEATURES,
         by_hand: &[
             "deploy/rbac.yaml",
             "kube-codegen.toml",
@@ -36,6 +39,7 @@ const EXAMPLES: [Example; 6] = [
     Example {
         name: "foo-controller",
         args: &["-f", "deploy/crd.yaml"],
+        features: &[],
         by_hand: &[
             "deploy/rbac.yaml",
             "src/controller.rs",
@@ -46,6 +50,7 @@ const EXAMPLES: [Example; 6] = [
     Example {
         name: "network-controller",
         args: &["-f", "network.v1beta1.yaml"],
+        features: &[],
         by_hand: &[
             "deploy/deployment.yaml",
             "deploy/rbac.yaml",
@@ -57,11 +62,13 @@ const EXAMPLES: [Example; 6] = [
     Example {
         name: "pod-watcher",
         args: &["--watch", "v1/Pod"],
+        features: &[],
         by_hand: &["src/controller.rs", "src/lib.rs"],
     },
     Example {
         name: "secret-copier",
         args: &["--watch", "v1/Secret"],
+        features: &[],
         by_hand: &[
             "deploy/rbac.yaml",
             "src/controller.rs",
@@ -77,6 +84,7 @@ const EXAMPLES: [Example; 6] = [
             "--webhooks",
             "defaulting,validating,conversion",
         ],
+        features: &["metrics", "network-policy", "roles"],
         by_hand: &[
             ".kube-codegen/scaffold.json",
             "deploy/rbac.yaml",
@@ -102,26 +110,39 @@ impl Example {
 
     /// Returns the files that `kube-codegen new` writes, except the tests: the examples have others.
     fn scaffold(&self) -> BTreeMap<String, String> {
-        let target = TempDir::new().unwrap();
-        let output = target.path().display().to_string();
-        let args = [&["new", self.name, "-qq", "-o", &output], self.args].concat();
-        succeed(&self.directory(), &args);
-        let mut files = files(target.path());
-        // An operator in this repository has relative paths, also in the record of what is scaffolded.
-        let crates = fs::canonicalize(Path::new(ROOT).join("crates")).unwrap();
-        let crates = crates.to_str().unwrap();
-        let below = |text: &str| text.replace(crates, "../../../crates");
-        for (path, text) in &mut files {
-            match path.as_str() {
-                "upgrade/Cargo.toml" => *text = below(text),
-                ".kube-codegen/scaffold.json" => {
-                    let (here, upgrade) = text.split_once("\"upgrade/Cargo.toml\"").unwrap();
-                    let here = here.replace(crates, "../../crates");
-                    *text = format!("{here}\"upgrade/Cargo.toml\"{}", below(upgrade));
-                }
-                _ => {}
-            }
+        // An operator in this repository has relative paths.
+        let repository = TempDir::new().unwrap();
+        let crates = repository.path().join("crates");
+        for (path, text) in [
+            (
+                "Cargo.toml",
+                "[workspace]\nmembers = [\"generated-examples/*\"]\n",
+            ),
+            (
+                "crates/runtime/Cargo.toml",
+                "[package]\nname = \"kube-codegen-runtime\"\n",
+            ),
+        ] {
+            let path = repository.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         }
+        let target = repository.path().join("generated-examples").join(self.name);
+        let (output, crates) = (target.to_str().unwrap(), crates.to_str().unwrap());
+        let new = [
+            "new",
+            self.name,
+            "-qq",
+            "-o",
+            output,
+            "--runtime-path",
+            crates,
+        ];
+        succeed(&self.directory(), &[&new, self.args].concat());
+        if !self.features.is_empty() {
+            succeed(&target, &[&["add", "-qq"], self.features].concat());
+        }
+        let mut files = files(&target);
         files.retain(|path, _| !path.starts_with("tests/"));
         files
     }

@@ -3,6 +3,7 @@
 //! `TRYCMD=overwrite cargo test --test generator cli::` accepts the current output.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+mod add;
 mod catalogues;
 mod chart;
 mod client_crate;
@@ -81,7 +82,7 @@ fn directory(crds: &str) -> TempDir {
     directory
 }
 
-/// Returns the paths of all files below a directory, except build artifacts.
+/// Returns the paths of all files below a directory, except build artifacts and git's.
 fn paths(root: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     let mut pending = vec![root.to_owned()];
@@ -90,7 +91,7 @@ fn paths(root: &Path) -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             if !path.is_dir() {
                 paths.push(path);
-            } else if !path.ends_with("target") {
+            } else if !path.ends_with("target") && !path.ends_with(".git") {
                 pending.push(path);
             }
         }

@@ -19,7 +19,7 @@ use std::{
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::{CRDKIND, files, run, stderr, succeed};
+use super::{CRDKIND, deploy::add_all, files, run, stderr, succeed};
 
 /// Two kinds: a cluster-scoped one with required fields at its root, and one with long names in two versions.
 const TWO_KINDS: &str = r#"
@@ -123,6 +123,7 @@ fn every_file_is_valid() {
     let created = [CRDKIND, TWO_KINDS].map(|crds| {
         let (directory, package) = directory(crds);
         create(directory.path(), &[]);
+        add_all(&package);
         (directory, package)
     });
     let watching = watching("v1/Pod", &[]);

@@ -1,7 +1,14 @@
 //! `kube-codegen update` and `kube-codegen add`: the lines of the user stay.
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use super::{deploy::scaffold, files, run, stderr, stdout, succeed};
+use tempfile::TempDir;
+
+use super::{ROOT, deploy::scaffold, files, run, stderr, stdout, succeed};
 
 /// A second kind.
 const FOO: &str = r"
@@ -27,16 +34,41 @@ fn replace(package: &Path, file: &str, old: &str, new: &str) {
     fs::write(&path, text.replacen(old, new, 1)).unwrap();
 }
 
-/// Makes the record that of an older template, in which a line of a file was another one.
-fn older(package: &Path, file: &str, new: &str, old: &str) {
-    let quote = |text: &str| serde_json::to_string(text).unwrap();
-    replace(
-        package,
-        ".kube-codegen/scaffold.json",
-        &quote(new),
-        &quote(old),
+const LINE: &str = "/// Adds the controller of the kind to `manager`.";
+
+/// Creates an operator with an older template of `src/controller.rs`, in which `LINE` is `/// Older.`.
+fn older() -> (TempDir, PathBuf) {
+    let directory = super::directory(super::CRDKIND);
+    let templates = directory.path().join("templates");
+    fs::create_dir(&templates).unwrap();
+    let built_in = Path::new(ROOT).join("templates/operator/controller.rs.j2");
+    let text = fs::read_to_string(built_in).unwrap();
+    assert!(text.contains(LINE));
+    let override_ = templates.join("controller.rs.j2");
+    fs::write(&override_, text.replace(LINE, "/// Older.")).unwrap();
+    let args = ["new", "test-operator", "-qf", "crd.yaml"];
+    succeed(
+        directory.path(),
+        &[&args[..], &["--templates=templates"]].concat(),
     );
-    replace(package, file, new, old);
+    // From now on, the built-in one is used.
+    fs::remove_file(override_).unwrap();
+    let package = directory.path().join("test-operator");
+    (directory, package)
+}
+
+fn git(package: &Path, args: &[&str]) {
+    let settings = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    let mut command = Command::new("git");
+    let output = command.current_dir(package).args(settings).args(args);
+    let output = output.output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+}
+
+fn commit(package: &Path) {
+    git(package, &["init", "--quiet"]);
+    git(package, &["add", "--all"]);
+    git(package, &["commit", "--quiet", "--message=change"]);
 }
 
 fn without_generated(package: &Path) -> BTreeMap<String, String> {
@@ -62,15 +94,12 @@ fn a_new_crate_is_up_to_date() {
 
 #[test]
 fn newer_templates_are_merged_into_the_files_of_the_user() {
-    let (_directory, package) = scaffold(&[]);
-    let line = "/// Adds the controller of the kind to `manager`.";
-    older(&package, "src/controller.rs", line, "/// Older.");
-    replace(
-        &package,
-        "src/controller.rs",
-        "use std::sync::Arc;",
-        "use std::sync::Arc;\n// Mine.",
-    );
+    let (_directory, package) = older();
+    // In the history of a repository, the file as it was scaffolded is not the last version.
+    commit(&package);
+    let mine = "use std::sync::Arc;\n// Mine.";
+    replace(&package, "src/controller.rs", "use std::sync::Arc;", mine);
+    commit(&package);
     let output = run(&package, &["update", "--check"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -80,15 +109,63 @@ fn newer_templates_are_merged_into_the_files_of_the_user() {
     );
     succeed(&package, &["update"]);
     let text = &files(&package)["src/controller.rs"];
-    assert!(text.contains(line) && text.contains("// Mine."), "{text}");
+    assert!(text.contains(LINE) && text.contains("// Mine."), "{text}");
     succeed(&package, &["update", "--check"]);
 }
 
 #[test]
+fn a_file_that_the_user_has_not_edited_needs_no_history() {
+    let (_directory, package) = older();
+    succeed(&package, &["update"]);
+    assert!(files(&package)["src/controller.rs"].contains(LINE));
+    succeed(&package, &["update", "--check"]);
+}
+
+#[test]
+fn a_file_whose_scaffolded_text_nothing_has_stays_with_the_new_one_beside() {
+    let (directory, package) = older();
+    let mine = "use std::sync::Arc;\n// Mine.";
+    replace(&package, "src/controller.rs", "use std::sync::Arc;", mine);
+    // Too late: the text as it was scaffolded is in no commit.
+    commit(&package);
+    let before = files(&package)["src/controller.rs"].clone();
+    let output = run(&package, &["update"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains("unmerged src/controller.rs"),
+        "{}",
+        stdout(&output)
+    );
+    let message = stderr(&output);
+    let expected = "copy what you need from `src/controller.rs.new` to `src/controller.rs`";
+    assert!(message.contains(expected), "{message}");
+    let after = files(&package);
+    assert_eq!(after["src/controller.rs"], before);
+    let new = &after["src/controller.rs.new"];
+    assert!(new.contains(LINE) && !new.contains("Mine"), "{new}");
+    // Until the user has merged, nothing else is.
+    fs::write(directory.path().join("foo.yaml"), FOO).unwrap();
+    for args in [&["update"][..], &["add", "-f", "../foo.yaml"]] {
+        let output = run(&package, args);
+        assert_eq!(output.status.code(), Some(2));
+        let message = stderr(&output);
+        assert!(
+            message.contains("`src/controller.rs.new` is waiting"),
+            "{message}"
+        );
+        assert_eq!(files(&package), after);
+    }
+    replace(&package, "src/controller.rs", "/// Older.", LINE);
+    fs::remove_file(package.join("src/controller.rs.new")).unwrap();
+    succeed(&package, &["update", "--check"]);
+    succeed(&package, &["add", "-f", "../foo.yaml"]);
+    assert!(files(&package)["src/controller.rs"].contains("// Mine."));
+}
+
+#[test]
 fn lines_that_both_changed_are_a_conflict() {
-    let (_directory, package) = scaffold(&[]);
-    let line = "/// Adds the controller of the kind to `manager`.";
-    older(&package, "src/controller.rs", line, "/// Older.");
+    let (_directory, package) = older();
+    commit(&package);
     replace(&package, "src/controller.rs", "/// Older.", "/// Mine.");
     let output = run(&package, &["update"]);
     assert_eq!(output.status.code(), Some(1));
@@ -100,7 +177,7 @@ fn lines_that_both_changed_are_a_conflict() {
     assert!(stderr(&output).contains("1 file with conflicts: resolve the lines"));
     let text = files(&package)["src/controller.rs"].clone();
     assert!(
-        text.contains("<<<<<<< ") && text.contains("/// Mine.") && text.contains(line),
+        text.contains("<<<<<<< ") && text.contains("/// Mine.") && text.contains(LINE),
         "{text}"
     );
     // An unresolved conflict stops the next run.
@@ -163,6 +240,26 @@ fn what_follows_from_a_crd_follows_its_changes() {
         &package,
         &["validate", "deploy/sample.yaml", "-f", "deploy/crd.yaml"],
     );
+}
+
+#[test]
+fn an_edited_sample_follows_a_change_of_its_crd_by_a_merge() {
+    let (_directory, package) = scaffold(&[]);
+    replace(
+        &package,
+        "deploy/sample.yaml",
+        "apiVersion",
+        "# Mine.\napiVersion",
+    );
+    let new = "maximum: 20\n                default: 15";
+    replace(&package, "deploy/crd.yaml", "maximum: 10", new);
+    succeed(&package, &["update"]);
+    let sample = &files(&package)["deploy/sample.yaml"];
+    assert!(
+        sample.contains("replicas: 15") && sample.contains("# Mine."),
+        "{sample}"
+    );
+    succeed(&package, &["update", "--check"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{kube_codegen, stderr};
+use super::{kube_codegen, stderr, succeed};
 
 /// Returns the workflow of a new operator.
 fn workflow(directory: &Path) -> Value {
@@ -16,6 +16,7 @@ fn workflow(directory: &Path) -> Value {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
+    succeed(&directory.join("operator"), &["add", "api-changes"]);
     let file = directory.join("operator/.github/workflows/api-changes.yml");
     serde_yaml::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }

@@ -13,6 +13,7 @@ use crate::{
 const ELSEWHERE: &[&str] = &[
     "docs/from-kube-derive.md",
     "docs/kube-operators.md",
+    "docs/second-tutorial.md",
     "docs/tutorial.md",
 ];
 

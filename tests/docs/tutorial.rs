@@ -117,6 +117,12 @@ fn the_tutorial_works_as_written() {
 }
 
 #[test]
+#[ignore = "builds an operator, which takes minutes"]
+fn the_second_tutorial_works_as_written() {
+    follow("docs/second-tutorial.md");
+}
+
+#[test]
 #[ignore = "builds operators, which takes minutes"]
 fn derived_types_are_replaced_or_kept_as_written() {
     follow("docs/from-kube-derive.md");

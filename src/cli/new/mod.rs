@@ -45,6 +45,8 @@ use wanted::Wanted;
 /// The crate builds out of the box and logs the objects it would reconcile: those of the kinds of CRDs (--file), of Kubernetes
 /// itself (--watch), or of both. Only the modules in src/generated are rewritten later, by `kube-codegen generate`; all other
 /// files are yours. Its kube-codegen.toml contains the options given here.
+///
+/// The crate starts small. `kube-codegen add` adds CI, a dashboard, a Helm chart and more when you need them.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("output", |it| it.help("Directory of the crate [default: its name]")))]
 #[command(mut_arg("config", |it| it.help("Read options from this file; its `output` is ignored [default: kube-codegen.toml, without --file, --watch and --from-kubebuilder]")))]
@@ -276,6 +278,7 @@ fn parameters(
         owns: wanted.owns(args, model)?,
         controllers: BTreeMap::new(),
         webhooks: wanted.webhooks.clone(),
+        features: BTreeSet::new(),
         takeover: wanted.takeover(model, console)?,
         options: written(options)?,
         templates: templates.transpose()?,

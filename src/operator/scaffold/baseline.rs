@@ -8,8 +8,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{CoreKind, Location, core_kind};
-use crate::{base::options::Kubernetes, output::render::File};
+use super::{CoreKind, Feature, Location, core_kind, templates};
+use crate::{
+    base::options::Kubernetes,
+    output::{render::File, write},
+};
 
 /// The file in the crate.
 pub(crate) const BASELINE: &str = ".kube-codegen/scaffold.json";
@@ -99,6 +102,9 @@ pub(crate) struct Parameters {
     /// What the webhooks of the kinds of CRDs do.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) webhooks: BTreeSet<WebhookType>,
+    /// The parts that `kube-codegen add` has added.
+    #[serde(default)]
+    pub(crate) features: BTreeSet<Feature>,
     /// What is as in the installation that the operator takes over.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) takeover: Takeover,
@@ -139,7 +145,40 @@ impl Parameters {
     }
 }
 
-/// The parameters and the texts of scaffolded files.
+/// What the record knows of the text that a file was scaffolded with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Recorded {
+    /// Its hash, which ignores the kind of line endings.
+    Hash(String),
+    /// Its lines: what records had first.
+    Lines(Vec<String>),
+}
+
+impl Recorded {
+    /// The record of a text.
+    pub(crate) fn new(text: &str) -> Self {
+        Self::Hash(write::hash(text.as_bytes()))
+    }
+
+    /// Whether this is the text.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        match self {
+            Self::Hash(hash) => *hash == write::hash(text.as_bytes()),
+            Self::Lines(_) => self.text().is_some_and(|it| it == text),
+        }
+    }
+
+    /// The text, if the record has it.
+    pub(crate) fn text(&self) -> Option<String> {
+        match self {
+            Self::Hash(_) => None,
+            Self::Lines(lines) => Some(lines.iter().flat_map(|line| [line, "\n"]).collect()),
+        }
+    }
+}
+
+/// The parameters and the hashes of scaffolded files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Baseline {
@@ -147,22 +186,21 @@ pub(crate) struct Baseline {
     pub(crate) version: String,
     /// What the crate was scaffolded from.
     pub(crate) parameters: Parameters,
-    /// The lines of each file, as rendered. Lines make the changes of this file readable, and let git merge them.
-    files: BTreeMap<String, Vec<String>>,
+    /// Each file, as rendered.
+    files: BTreeMap<String, Recorded>,
 }
 
 impl Baseline {
-    /// Returns the record of files. All of them end with a newline.
+    /// Returns the record of files.
     pub(crate) fn new<'a>(
         parameters: Parameters,
         files: impl IntoIterator<Item = &'a File>,
     ) -> Self {
-        let lines = |file: &File| file.text.lines().map(str::to_owned).collect();
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             parameters,
             files: (files.into_iter())
-                .map(|file| (file.path.clone(), lines(file)))
+                .map(|file| (file.path.clone(), Recorded::new(&file.text)))
                 .collect(),
         }
     }
@@ -180,8 +218,25 @@ impl Baseline {
             ),
             _ => format!("cannot read `{name}`: {error}"),
         })?;
-        serde_json::from_str(&text)
-            .map_err(|error| format!("{name}:{}:{}: {error}", error.line(), error.column()))
+        let mut baseline: Self = serde_json::from_str(&text)
+            .map_err(|error| format!("{name}:{}:{}: {error}", error.line(), error.column()))?;
+        if baseline.is_of_lines() {
+            baseline.parameters.features = baseline.features_of_lines();
+        }
+        Ok(baseline)
+    }
+
+    fn is_of_lines(&self) -> bool {
+        let is_of_lines = |it: &Recorded| matches!(it, Recorded::Lines(_));
+        self.files.values().any(is_of_lines)
+    }
+
+    /// The features of an operator from before there were any: those whose files it was scaffolded with, and those without files.
+    fn features_of_lines(&self) -> BTreeSet<Feature> {
+        let all = templates::OPERATOR.iter();
+        let recorded = all.filter(|it| self.files.contains_key(it.path));
+        let features = recorded.filter_map(|it| it.feature);
+        features.chain([Feature::Chart, Feature::Bundle]).collect()
     }
 
     /// Returns the file to write.
@@ -201,9 +256,19 @@ impl Baseline {
         self.files.keys().map(String::as_str)
     }
 
-    /// Returns the recorded text of a file.
-    pub(crate) fn text(&self, path: &str) -> Option<String> {
-        let lines = self.files.get(path)?;
-        Some(lines.iter().flat_map(|line| [line, "\n"]).collect())
+    /// What is recorded of a file.
+    pub(crate) fn file(&self, path: &str) -> Option<&Recorded> {
+        self.files.get(path)
+    }
+
+    /// Forgets the files of a feature that the user has deleted, so that they count as new ones. Returns whether there are any.
+    pub(crate) fn forget_deleted(&mut self, feature: Feature, directory: &Path) -> bool {
+        let before = self.files.len();
+        for path in templates::files_of(feature) {
+            if !directory.join(path).exists() {
+                self.files.remove(path);
+            }
+        }
+        self.files.len() < before
     }
 }

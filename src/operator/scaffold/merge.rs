@@ -1,5 +1,9 @@
 //! Merges newly rendered files into those of the user, against what was rendered before.
-use super::Baseline;
+//!
+//! The record has only the hash of what was rendered before. That is enough for a file that the user has not edited, and for a template that
+//! has not changed. For an edited file whose template has changed, the caller looks for the text with this hash. If it finds none, a merge
+//! would have to guess which lines are the user's: the user's file stays, and the new one goes beside it.
+use super::{Baseline, Recorded};
 use crate::output::render::File;
 
 /// What happens to the file of a crate.
@@ -11,37 +15,53 @@ pub(crate) enum Merged {
     Clean(String),
     /// As before, and some lines were changed by both: they are between conflict markers.
     Conflict(String),
+    /// The user and the template have changed it, and what it was before is not known: the text is that of the template.
+    Beside(String),
     /// No template makes it any more, and the user has not changed it.
     Removed,
 }
 
-/// Merges all files. `existing` returns the text of a file in the crate.
+/// The file with the text of the template, beside one that could not be merged.
+pub(crate) fn beside(path: &str) -> String {
+    format!("{path}.new")
+}
+
+/// Merges all files. `existing` returns the text of a file in the crate, and `base` the text that a file was scaffolded with.
 ///
 /// # Errors
-/// If a file cannot be read, or has unresolved conflicts.
+/// If a file cannot be read, or is not merged yet from the last time.
 pub(crate) fn merge(
     baseline: &Baseline,
     rendered: &[File],
     existing: impl Fn(&str) -> Result<Option<String>, String>,
+    base: impl Fn(&str, &Recorded) -> Option<String>,
 ) -> Result<Vec<(String, Merged)>, String> {
     let mut merged = Vec::new();
     for file in rendered {
-        let (base, ours) = (baseline.text(&file.path), existing(&file.path)?);
+        let path = &file.path;
+        let (recorded, ours) = (baseline.file(path), existing(path)?);
         if let Some(text) = &ours
-            && base.as_ref() != Some(text)
+            && recorded.is_none_or(|it| !it.is(&unix(text)))
             && has_markers(text)
         {
             return Err(format!(
-                "`{}` has unresolved conflicts; resolve them first",
-                file.path
+                "`{path}` has unresolved conflicts; resolve them first"
             ));
         }
-        merged.push((file.path.clone(), three_way(base, ours, &file.text)));
+        let beside = beside(path);
+        if recorded.is_some() && existing(&beside)?.is_some() {
+            return Err(format!(
+                "`{beside}` is waiting to be merged; copy what you need from it to `{path}`, and remove it"
+            ));
+        }
+        let base = |recorded: &Recorded| base(path, recorded);
+        merged.push((path.clone(), three_way(recorded, ours, &file.text, base)));
     }
     for path in baseline.paths() {
         if rendered.iter().all(|file| file.path != path) {
-            let is_unchanged = existing(path)?
-                .is_some_and(|ours| baseline.text(path).is_some_and(|base| base == unix(&ours)));
+            let recorded = baseline.file(path);
+            let is_unchanged =
+                existing(path)?.is_some_and(|ours| recorded.is_some_and(|it| it.is(&unix(&ours))));
             let merged_file = if is_unchanged {
                 Merged::Removed
             } else {
@@ -53,15 +73,20 @@ pub(crate) fn merge(
     Ok(merged)
 }
 
-fn three_way(base: Option<String>, ours: Option<String>, theirs: &str) -> Merged {
-    match (base, ours) {
+fn three_way(
+    recorded: Option<&Recorded>,
+    ours: Option<String>,
+    theirs: &str,
+    base: impl Fn(&Recorded) -> Option<String>,
+) -> Merged {
+    match (recorded, ours) {
         // A new template.
         (None, None) => Merged::Clean(theirs.to_owned()),
         // The user's own file, or one that the user has deleted.
         (None, Some(_)) | (Some(_), None) => Merged::Kept,
-        (Some(base), Some(ours)) => {
+        (Some(recorded), Some(ours)) => {
             let text = unix(&ours);
-            if base == theirs || text == theirs {
+            if text == theirs || recorded.is(theirs) {
                 return Merged::Kept;
             }
             let ending = |merged: String| {
@@ -70,6 +95,12 @@ fn three_way(base: Option<String>, ours: Option<String>, theirs: &str) -> Merged
                 } else {
                     merged.replace('\n', "\r\n")
                 }
+            };
+            if recorded.is(&text) {
+                return Merged::Clean(ending(theirs.to_owned()));
+            }
+            let Some(base) = base(recorded) else {
+                return Merged::Beside(ending(theirs.to_owned()));
             };
             match diffy::merge(&base, &text, theirs) {
                 Ok(merged) if merged == text => Merged::Kept,
@@ -97,7 +128,9 @@ mod tests {
     const BASE: &str = "a\nb\nc\nd\ne\nf\ng\n";
 
     fn of(base: Option<&str>, ours: Option<&str>, theirs: &str) -> Merged {
-        three_way(base.map(str::to_owned), ours.map(str::to_owned), theirs)
+        let recorded = base.map(Recorded::new);
+        let base = |_: &Recorded| base.map(str::to_owned);
+        three_way(recorded.as_ref(), ours.map(str::to_owned), theirs, base)
     }
 
     #[test]
@@ -118,6 +151,20 @@ mod tests {
         };
         assert!(text.contains("mine\n") && text.contains("new\n"), "{text}");
         assert!(has_markers(&text), "{text}");
+    }
+
+    #[test]
+    fn without_the_text_before_only_an_edited_file_of_a_changed_template_is_not_merged() {
+        let recorded = Recorded::new("a\n");
+        let of = |ours: &str, theirs: &str| {
+            three_way(Some(&recorded), Some(ours.to_owned()), theirs, |_| None)
+        };
+        assert_eq!(of("mine\n", "new\n"), Merged::Beside("new\n".to_owned()));
+        assert_eq!(of("mine\n", "a\n"), Merged::Kept);
+        assert_eq!(of("new\n", "new\n"), Merged::Kept);
+        assert_eq!(of("a\n", "new\n"), Merged::Clean("new\n".to_owned()));
+        let windows = Merged::Clean("new\r\n".to_owned());
+        assert_eq!(of("a\r\n", "new\n"), windows);
     }
 
     #[test]
@@ -172,7 +219,7 @@ mod tests {
                 }
                 // One side changed nothing after all, or both the same.
                 Merged::Kept => text(&ours),
-                Merged::Removed => panic!("removed"),
+                Merged::Beside(_) | Merged::Removed => panic!("not merged"),
             };
             let is_own = |line: &&String| line.starts_with("mine") || line.starts_with("new");
             for line in ours.iter().chain(&theirs).filter(is_own) {

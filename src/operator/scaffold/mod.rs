@@ -5,6 +5,7 @@ mod controlled;
 mod core_kinds;
 mod crd;
 mod dependencies;
+mod feature;
 mod location;
 mod marks;
 mod merge;
@@ -14,17 +15,20 @@ mod templates;
 mod webhooks;
 
 pub(crate) use super::cargo::MANIFEST;
-pub(crate) use baseline::{BASELINE, Baseline, DeployScope, Parameters, Takeover, WebhookType};
+pub(crate) use baseline::{
+    BASELINE, Baseline, DeployScope, Parameters, Recorded, Takeover, WebhookType,
+};
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
 pub use core_kinds::is_cluster_scoped;
 pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go, is_core_group, kind_in_group};
 pub(crate) use crd::{CrdNames, crd_skeleton, definitions, plural};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
+pub(crate) use feature::Feature;
 pub(crate) use location::{Location, RuntimeArgs};
-pub(crate) use merge::{Merged, merge};
+pub(crate) use merge::{Merged, beside, merge};
 pub(crate) use name::PackageName;
 pub(crate) use operator::{DEFINITIONS, GENERATED, Operator, PROGRAM, TAKEOVER};
-pub(crate) use templates::webhooks_module;
+pub(crate) use templates::{files_of, webhooks_module};
 pub(crate) use webhooks::{converted_definitions, with_conversions};
 
 use std::collections::BTreeMap;

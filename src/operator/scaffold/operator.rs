@@ -9,7 +9,7 @@ use kube_codegen_schema::Extent;
 use minijinja::{Value, context};
 
 use super::{
-    DeployScope, Package, Parameters,
+    DeployScope, Feature, Package, Parameters,
     controlled::{Controlled, Owned, check_scope, controlled_kinds},
     no_kind,
     templates::{self, Origin, Templates, webhooks_module},
@@ -34,14 +34,6 @@ pub(crate) const CONFIG: &str = "kube-codegen.toml";
 
 /// The program of the crate.
 pub(crate) const PROGRAM: &str = "src/main.rs";
-
-/// What there is only with kinds of CRDs: options of the generator, roles of users, the reference of the API, and comments on its changes.
-const OF_CRDS: [&str; 4] = [
-    CONFIG,
-    "deploy/roles.yaml",
-    ".github/workflows/docs.yml",
-    ".github/workflows/api-changes.yml",
-];
 
 /// A sample of each kind of a CRD.
 pub(crate) const SAMPLE: &str = "deploy/sample.yaml";
@@ -89,7 +81,8 @@ impl Operator<'_> {
         let mut files = Vec::new();
         for template in templates::OPERATOR {
             match template.origin() {
-                None if OF_CRDS.contains(&template.path) && !self.has_crds() => {}
+                None if template.path == CONFIG && !self.has_crds() => {}
+                None if template.feature.is_some_and(|it| !self.has(it)) => {}
                 _ if template.is_of_webhooks() && self.parameters.webhooks.is_empty() => {}
                 None => {
                     let path = template.path.to_owned();
@@ -157,6 +150,12 @@ impl Operator<'_> {
         !self.model.kinds.is_empty()
     }
 
+    /// Whether the operator has a feature. One that is about kinds of CRDs comes with the first of them.
+    fn has(&self, feature: Feature) -> bool {
+        let is_possible = self.has_crds() || !feature.needs_crds();
+        is_possible && self.parameters.features.contains(&feature)
+    }
+
     /// Returns the template variables of all files; docs/templates.md describes them.
     fn variables(
         &self,
@@ -198,6 +197,10 @@ impl Operator<'_> {
         let with_webhooks = kinds.iter().filter(|(_, kind)| !kind.webhooks.is_empty());
         modules.extend(with_webhooks.map(|(controller, _)| webhooks_module(controller)));
         variables.insert("modules", modules.into_iter().collect());
+        let features = self.parameters.features.iter();
+        let features = features.filter(|it| self.has(**it));
+        let features = features.map(|it| Value::from(it.name()));
+        variables.insert("features", features.collect());
         let types = self.parameters.webhooks.iter();
         let types = types.map(|it| Value::from(it.as_str()));
         variables.insert("webhooks", types.collect());
@@ -235,6 +238,7 @@ mod tests {
             )]),
             controllers: BTreeMap::new(),
             webhooks: [WebhookType::Defaulting].into(),
+            features: BTreeSet::new(),
             takeover: Takeover::default(),
             options: String::new(),
             templates: None,

@@ -3,6 +3,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, syntax::SyntaxConfig};
 
+use super::feature::Feature;
 use crate::output::{
     render::File,
     template::{check_names, message},
@@ -16,6 +17,8 @@ pub(super) struct Template {
     pub(super) name: &'static str,
     /// The path of the file. If it contains the placeholder of an [`Origin`], there is one file per kind of it.
     pub(super) path: &'static str,
+    /// The feature that the file belongs to; without one, each operator has it.
+    pub(super) feature: Option<Feature>,
     text: &'static str,
 }
 
@@ -68,12 +71,22 @@ pub(crate) fn webhooks_module(controller: &str) -> String {
     }
 }
 
+macro_rules! feature {
+    () => {
+        None
+    };
+    ($feature:ident) => {
+        Some(Feature::$feature)
+    };
+}
+
 macro_rules! templates {
-    ($(#[$doc:meta])* $all:ident in $directory:literal: $($name:literal => $path:literal;)*) => {
+    ($(#[$doc:meta])* $all:ident in $directory:literal: $($name:literal => $path:literal $(of $feature:ident)?;)*) => {
         $(#[$doc])*
         pub(super) const $all: &[Template] = &[$(Template {
             name: $name,
             path: $path,
+            feature: feature!($($feature)?),
             text: include_str!(concat!("../../../templates/", $directory, "/", $name)),
         },)*];
     };
@@ -101,24 +114,23 @@ templates! {
     "README.md.j2" => "README.md";
     "Makefile.j2" => "Makefile";
     "Dockerfile.j2" => "Dockerfile";
-    "dockerignore.j2" => ".dockerignore";
     "gitignore.j2" => ".gitignore";
-    "ci.yml.j2" => ".github/workflows/ci.yml";
-    "image.yml.j2" => ".github/workflows/image.yml";
-    "docs.yml.j2" => ".github/workflows/docs.yml";
-    "api-changes.yml.j2" => ".github/workflows/api-changes.yml";
-    "dependabot.yml.j2" => ".github/dependabot.yml";
+    "ci.yml.j2" => ".github/workflows/ci.yml" of Ci;
+    "image.yml.j2" => ".github/workflows/image.yml" of Release;
+    "docs.yml.j2" => ".github/workflows/docs.yml" of Docs;
+    "api-changes.yml.j2" => ".github/workflows/api-changes.yml" of ApiChanges;
+    "dependabot.yml.j2" => ".github/dependabot.yml" of Dependabot;
     "kube-codegen.toml.j2" => "kube-codegen.toml";
     "kustomization.yaml.j2" => "deploy/kustomization.yaml";
     "deployment.yaml.j2" => "deploy/deployment.yaml";
-    "availability.yaml.j2" => "deploy/availability.yaml";
-    "metrics.yaml.j2" => "deploy/metrics.yaml";
-    "prometheus.yaml.j2" => "deploy/prometheus.yaml";
-    "dashboard.json.j2" => "deploy/dashboard.json";
-    "network-policy.yaml.j2" => "deploy/network-policy.yaml";
+    "availability.yaml.j2" => "deploy/availability.yaml" of Availability;
+    "metrics.yaml.j2" => "deploy/metrics.yaml" of Metrics;
+    "prometheus.yaml.j2" => "deploy/prometheus.yaml" of Metrics;
+    "dashboard.json.j2" => "deploy/dashboard.json" of Dashboard;
+    "network-policy.yaml.j2" => "deploy/network-policy.yaml" of NetworkPolicy;
     "webhooks.yaml.j2" => "deploy/webhooks.yaml";
     "rbac.yaml.j2" => "deploy/rbac.yaml";
-    "roles.yaml.j2" => "deploy/roles.yaml";
+    "roles.yaml.j2" => "deploy/roles.yaml" of Roles;
     "lib.rs.j2" => "src/lib.rs";
     "main.rs.j2" => "src/main.rs";
     "controller.rs.j2" => "src/CRD_KIND.rs";
@@ -128,8 +140,16 @@ templates! {
     "core-test.rs.j2" => "tests/CORE_KIND.rs";
     "webhooks-test.rs.j2" => "tests/webhooks.rs";
     "simulate.rs.j2" => "tests/simulate.rs";
-    "upgrade.toml.j2" => "upgrade/Cargo.toml";
-    "upgrade.rs.j2" => "upgrade/upgrade.rs";
+    "upgrade.toml.j2" => "upgrade/Cargo.toml" of Upgrade;
+    "upgrade.rs.j2" => "upgrade/upgrade.rs" of Upgrade;
+}
+
+/// The paths of the files of a feature.
+pub(crate) fn files_of(feature: Feature) -> impl Iterator<Item = &'static str> {
+    let all = OPERATOR
+        .iter()
+        .filter(move |it| it.feature == Some(feature));
+    all.map(|it| it.path)
 }
 
 /// Parsed templates.

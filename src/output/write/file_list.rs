@@ -198,7 +198,7 @@ pub(crate) fn marked(file: &File) -> File {
 }
 
 /// Hashes a text to detect changes by a person; line endings may differ after a checkout.
-fn hash(text: &[u8]) -> String {
+pub(crate) fn hash(text: &[u8]) -> String {
     let mut hash = FnvHasher::default();
     for line in text.split(|byte| *byte == b'\r') {
         hash.write(line);

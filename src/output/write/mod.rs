@@ -15,9 +15,9 @@ mod root;
 mod stage;
 
 pub use error::{Error, Obstacle};
-#[cfg(feature = "cli")]
-pub(crate) use file_list::marked;
 pub use file_list::{FILE_LIST, unchanged_files};
+#[cfg(feature = "cli")]
+pub(crate) use file_list::{hash, marked};
 pub use lock::Lock;
 pub use plan::{Action, Change, Plan, plan, plan_once, plan_part, plan_update};
 pub use root::Root;

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::{CRDKIND, NAME, TWO_KINDS, create, directory, watching};
 use crate::{
-    cli::{ROOT, cargo, make, run, stderr, succeed},
+    cli::{ROOT, cargo, deploy::add_all, make, run, stderr, succeed},
     common,
 };
 
@@ -33,6 +33,10 @@ fn the_crate_and_its_tests_build_and_pass() {
     };
     let others = [watching("v1/Pod", &[]), owning, with_webhooks()];
     for (index, (_directory, package)) in with_crds.into_iter().chain(others).enumerate() {
+        // A new operator, and one with all there is.
+        if index == 0 {
+            add_all(&package);
+        }
         // rustfmt wraps lines with the long names of the second one.
         if index == 1 {
             let args = ["clippy", "--all-targets", "--", "-D", "warnings"];
@@ -51,6 +55,7 @@ fn the_crate_and_its_tests_build_and_pass() {
 fn an_upgrade_from_the_last_release_is_simulated() {
     let (directory, package) = directory(CRDKIND);
     create(directory.path(), &[]);
+    succeed(&package, &["add", "upgrade"]);
     let git = |args: &[&str]| {
         let settings = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
         let mut command = Command::new("git");
@@ -98,6 +103,9 @@ fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
     let (directory, package) = directory(CRDKIND);
     create(directory.path(), &["--owns=v1/Service"]);
     let other = with_webhooks();
+    for package in [&package, &other.1] {
+        succeed(package, &["add", "network-policy"]);
+    }
     make(&package, &["test"]).unwrap();
     // What the operator lacks is measured by tests that allow all.
     let rbac = package.join("deploy/rbac.yaml");

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 use serde::Deserialize;
 
 use super::{CRDKIND, create, directory};
-use crate::cli::{files, run, stderr, succeed};
+use crate::cli::{deploy::add_all, files, run, stderr, succeed};
 
 #[test]
 fn an_image_is_refused_while_the_crates_are_those_of_a_checkout() {
@@ -50,11 +50,13 @@ fn an_image_and_ci_take_the_crates_of_a_revision() {
         parent.path(),
         &[&REVISION[..], &["--webhooks=defaulting"]].concat(),
     );
+    add_all(&package);
     is_of_a_revision(&package);
 
     // An operator that exists changes its mind.
     let (parent, package) = directory(CRDKIND);
     create(parent.path(), &[]);
+    add_all(&package);
     succeed(&package, &[&["update"], &REVISION[..]].concat());
     is_of_a_revision(&package);
     succeed(&package, &["update", "--check"]);
@@ -127,6 +129,7 @@ fn versions_are_pinned_and_no_role_has_a_wildcard() {
     ] {
         let (parent, package) = directory(CRDKIND);
         create(parent.path(), args);
+        add_all(&package);
         let (mut rules, mut pins) = (0, 0);
         for (name, text) in files(&package) {
             let is_yaml = Path::new(&name).extension().is_some_and(|it| it == "yaml");

@@ -23,6 +23,7 @@ fn contains(files: &BTreeMap<String, String>, path: &str, parts: &[&str]) {
 fn handlers_are_registered_reachable_and_allowed() {
     let (directory, package) = directory(&machines());
     create(directory.path(), &[ALL]);
+    succeed(&package, &["add", "network-policy"]);
     let files = files(&package);
     let handlers = [
         "webhooks.defaulting(set_defaults)",

@@ -97,6 +97,7 @@ fn change_over(project: &Project, name: &str, takeover: &Takeover) -> String {
     let mut text = String::from(
         "\n## Change over\n\nNever run `make undeploy` or `make uninstall` of the Go project: they delete the CRDs, and with them all objects.\n\n\
          ```sh\nmake rbac test                       # the tests simulate the take-over, if you add the old state to them\n\
+         kube-codegen add roles metrics network-policy chart   # as far as you use those of config/ and dist/chart\n\
          make docker-build docker-push deploy IMG=registry.example.com/",
     );
     _ = writeln!(text, "{name}:v1");
