@@ -201,8 +201,7 @@ impl Checker<'_> {
 
     fn field(&mut self, expr: &IdedExpr, operand: Type, name: &str) -> Option<Type> {
         match operand {
-            Type::Dyn => Some(Type::Dyn),
-            Type::Struct(_) => Some(Type::Dyn),
+            Type::Dyn | Type::Struct(_) => Some(Type::Dyn),
             Type::Map(_, values) => Some((*values).clone()),
             Type::Optional(inner) => {
                 let found = self.field(expr, (*inner).clone(), name)?;

@@ -180,7 +180,7 @@ fn add_atomics(shape: &Shape<'_>, value: &Value, path: &mut String, found: &mut 
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                path.push_str(&format!("[{index}]"));
+                path.extend(["[", &index.to_string(), "]"]);
                 add_atomics(&shape.items(), item, path, found);
                 path.truncate(end);
             }

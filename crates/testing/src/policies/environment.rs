@@ -47,9 +47,8 @@ impl Environment {
         let expected = match purpose {
             Purpose::Variable => return Ok(Compiled { program, result }),
             Purpose::Condition => Type::BOOL,
-            Purpose::Message => Type::STRING,
             Purpose::Annotation if result == Type::NULL => Type::NULL,
-            Purpose::Annotation => Type::STRING,
+            Purpose::Message | Purpose::Annotation => Type::STRING,
             Purpose::ApplyConfiguration => Type::literal("Object"),
             Purpose::JsonPatch => Type::list(Type::literal("JSONPatch")),
         };

@@ -109,7 +109,7 @@ fn call(
         Err(_) if webhook.ignores_failures => return Ok(None),
         Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
     }
-    let response = match webhook.ask(review(asked)) {
+    let response = match webhook.ask(review(&asked)) {
         Ok(review) => review["response"].clone(),
         Err(_) if webhook.ignores_failures => return Ok(None),
         Err(why) => return Err(failed(webhook, &why)),

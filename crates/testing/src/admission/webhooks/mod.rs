@@ -76,14 +76,16 @@ impl Hooks {
                 called.push((hook, changes));
             }
         }
-        let reinvoked = convert::retried(backend, |store| {
-            let mut draft = draft.clone();
-            policies::reinvoke(store, request, &mut draft)?;
-            Ok(draft)
-        });
-        let reinvoked = reinvoked.await?;
-        changes += usize::from(reinvoked.object != draft.object);
-        *draft = reinvoked;
+        if !draft.invoked.is_empty() {
+            let reinvoked = convert::retried(backend, |store| {
+                let mut draft = draft.clone();
+                policies::reinvoke(store, request, &mut draft)?;
+                Ok(draft)
+            });
+            let reinvoked = reinvoked.await?;
+            changes += usize::from(reinvoked.object != draft.object);
+            *draft = reinvoked;
+        }
         for (hook, before) in called {
             if changes != before && text(hook, "/reinvocationPolicy") == "IfNeeded" {
                 let is_patched = mutate(backend, request, draft, hook, notes).await?;
@@ -225,12 +227,12 @@ async fn send(
         Err(_) if text(hook, "/failurePolicy") == "Ignore" => return Ok(None),
         Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
     }
-    let response = call(backend, hook, &review(asked)).await?;
+    let response = call(backend, hook, &review(&asked)).await?;
     notes.warnings.extend(strings(&response, "/warnings"));
     Ok(Some(response).filter(|it| !it.is_null()))
 }
 
-fn review(request: Value) -> Value {
+fn review(request: &Value) -> Value {
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
 }
 

@@ -216,7 +216,7 @@ fn param_kind(it: &mut Causes, kind: &Value) {
     let (api_version, path) = (text(kind, "/apiVersion"), "spec.paramKind.apiVersion");
     match api_version.split('/').collect::<Vec<_>>()[..] {
         [""] => it.required(path, ""),
-        ["", ""] | [_, ""] => it.invalid(path, json!(api_version), "version must be specified"),
+        [_, ""] => it.invalid(path, json!(api_version), "version must be specified"),
         [version] => version_of_params(it, path, version),
         [group, version] => {
             let problems = names::dns_1123_subdomain(group);
