@@ -95,7 +95,7 @@ fn plug_in(store: &Store, request: &Request, draft: &mut Draft, notes: &mut Note
 }
 
 /// Replaces the new state by the object that a webhook or a policy gives back.
-fn change(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
+fn set_object(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
     draft.object = object;
     draft.is_same &= draft.old.as_deref() == Some(&draft.object);
     if draft.is_same {

@@ -206,7 +206,7 @@ fn replace(
         let object = std::sync::Arc::new(object);
         Value::clone(&*convert::load(store, target, &object)?)
     };
-    admission::change(request, draft, object).map_err(|why| internal(&why.message))
+    admission::set_object(request, draft, object).map_err(|why| internal(&why.message))
 }
 
 /// Identifies an invocation.

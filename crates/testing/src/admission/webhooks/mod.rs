@@ -189,7 +189,7 @@ fn patched(name: &str, mut object: Value, operations: &Value) -> Answer<Value> {
 
 /// Replaces the new state by the object that a webhook gives back.
 fn replace(request: &Request, draft: &mut Draft, name: &str, object: Value) -> Answer<()> {
-    admission::change(request, draft, object).map_err(|why| broken(name, &why.message))
+    admission::set_object(request, draft, object).map_err(|why| broken(name, &why.message))
 }
 
 fn broken(name: &str, why: &str) -> Box<Status> {
