@@ -306,12 +306,9 @@ impl Generator {
             8 => read(&thing),
             9 => read(things),
             10..12 => self.delete(&thing),
-            12 => read(DEFINITION),
+            12 => read_definition("GET"),
             13 => create_definition(),
-            _ => Step {
-                request: format!("DELETE {DEFINITION}"),
-                ..Step::default()
-            },
+            _ => read_definition("DELETE"),
         };
         // What follows a deletion takes a while.
         step.after = Some(if self.is_changing { LONG } else { 0 });
@@ -356,6 +353,15 @@ fn create_definition() -> Step {
             "group": "$NS.example.com", "scope": "Namespaced", "names": names, "versions": [version],
         }}),
         // The server in memory has no empty status in the answer.
+        brief: true,
+        ..Step::default()
+    }
+}
+
+/// Reads or deletes the definition. The owners of its fields differ, and its status is compared by a script.
+fn read_definition(method: &str) -> Step {
+    Step {
+        request: format!("{method} {DEFINITION}"),
         brief: true,
         ..Step::default()
     }
