@@ -238,7 +238,7 @@ impl Generator {
                     "/api/v1/namespaces/NS/secrets",
                     "/api/v1/namespaces/NS/pods",
                     "/api/v1/namespaces/NS/pods/a",
-                    "/api/v1/pods",
+                    "/api/v1/namespaces/default/pods",
                     "/apis/rbac.authorization.k8s.io/v1/namespaces/NS/roles",
                 ]);
                 read(path)
