@@ -99,6 +99,11 @@ pub mod private {
             [name, level, means, advice, rule.source()]
         })
     }
+    /// Returns the admission policies of a CRD with their bindings, as `policy` prints them.
+    #[cfg(feature = "cli")]
+    pub fn policies(crd: &crd::Crd) -> Vec<serde_json::Value> {
+        crate::api::policy::export(crd, "Deny").documents
+    }
     pub mod crd {
         pub use crate::input::crd::*;
     }

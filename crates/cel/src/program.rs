@@ -1,6 +1,6 @@
 //! An expression: compiled, checked, estimated and evaluated.
 
-use std::{error, fmt};
+use std::{collections::BTreeSet, error, fmt};
 
 use cel::{
     ExecutionError, IdedExpr, ParseErrors,
@@ -17,6 +17,7 @@ use crate::{
     literals::literals,
     partial::{self, Facts},
     run::Interpreter,
+    syntax,
     types::Type,
     value::{Object, Value},
 };
@@ -174,8 +175,34 @@ impl Program {
 
     /// Checks the types of the expression, with the types of its variables.
     pub fn check(&self, variables: &[(&str, Type)]) -> Result<Checked, CheckError> {
+        self.check_as(variables, false)
+    }
+
+    /// Checks the types of the expression of a mutation: it may create `Object{…}`, `Object.spec{…}` and `JSONPatch{…}`, and call
+    /// `jsonpatch.escapeKey`.
+    ///
+    /// ```
+    /// use kube_codegen_cel::{PER_CALL_LIMIT, Program, Type};
+    /// use serde_json::json;
+    ///
+    /// let program = Program::compile("Object{spec: Object.spec{replicas: 1 + 1}}")?;
+    /// assert!(program.check(&[]).is_err());
+    /// assert_eq!(program.check_mutation(&[])?.result(), &Type::literal("Object"));
+    /// let created = program.evaluate(&[], PER_CALL_LIMIT).result?;
+    /// assert_eq!(created.to_json()?, json!({"spec": {"replicas": 2}}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_mutation(&self, variables: &[(&str, Type)]) -> Result<Checked, CheckError> {
+        self.check_as(variables, true)
+    }
+
+    fn check_as(
+        &self,
+        variables: &[(&str, Type)],
+        is_mutation: bool,
+    ) -> Result<Checked, CheckError> {
         let checked = depth::within(self.depth, || {
-            check::check(&self.expr, &self.source, variables)
+            check::check(&self.expr, &self.source, variables, is_mutation)
         });
         match checked {
             Ok((result, types)) => Ok(Checked { result, types }),
@@ -283,6 +310,15 @@ impl Program {
     /// Returns whether the expression reads a variable.
     pub fn reads(&self, variable: &str) -> bool {
         depth::within(self.depth, || self.expr.references().has_variable(variable))
+    }
+
+    /// Returns the fields of a variable that the expression names, sorted.
+    pub fn fields_of(&self, variable: &str) -> Vec<String> {
+        depth::within(self.depth, || {
+            let mut found = BTreeSet::new();
+            syntax::fields_of(&self.expr, variable, &mut found);
+            found.into_iter().map(str::to_owned).collect()
+        })
     }
 
     /// Returns the string literals of the expression.

@@ -1,6 +1,11 @@
 //! Names of fields, types and functions in expressions.
 
-use cel::{IdedExpr, common::ast::Expr};
+use std::collections::BTreeSet;
+
+use cel::{
+    IdedExpr,
+    common::ast::{EntryExpr, Expr, LiteralValue, operators},
+};
 
 /// Words that CEL reserves.
 const RESERVED: [&str; 21] = [
@@ -65,6 +70,65 @@ pub(crate) fn root(expr: &IdedExpr) -> Option<&str> {
         Expr::Ident(name) => Some(name),
         Expr::Select(select) if !select.test => root(&select.operand),
         _ => None,
+    }
+}
+
+/// Returns the parts of an expression, in the order in which cel-go plans them.
+pub(crate) fn children(expr: &IdedExpr) -> Vec<&IdedExpr> {
+    match &expr.expr {
+        Expr::Call(call) => call
+            .target
+            .as_deref()
+            .into_iter()
+            .chain(&call.args)
+            .collect(),
+        Expr::Select(select) => vec![&select.operand],
+        Expr::List(list) => list.elements.iter().collect(),
+        Expr::Map(map) => map
+            .entries
+            .iter()
+            .flat_map(|it| of_entry(&it.expr))
+            .collect(),
+        Expr::Struct(it) => it
+            .entries
+            .iter()
+            .flat_map(|it| of_entry(&it.expr))
+            .collect(),
+        Expr::Comprehension(it) => vec![
+            &it.iter_range,
+            &it.accu_init,
+            &it.loop_cond,
+            &it.loop_step,
+            &it.result,
+        ],
+        Expr::Ident(_) | Expr::Literal(_) | Expr::Unspecified => Vec::new(),
+    }
+}
+
+fn of_entry(entry: &EntryExpr) -> Vec<&IdedExpr> {
+    match entry {
+        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+        EntryExpr::StructField(field) => vec![&field.value],
+    }
+}
+
+/// Adds the fields of a variable that an expression names.
+pub(crate) fn fields_of<'e>(expr: &'e IdedExpr, variable: &str, found: &mut BTreeSet<&'e str>) {
+    if let Expr::Select(select) = &expr.expr
+        && matches!(&select.operand.expr, Expr::Ident(name) if name == variable)
+    {
+        found.insert(&select.field);
+    }
+    // `variable.?field`
+    if let Expr::Call(call) = &expr.expr
+        && let (operators::OPT_SELECT, [operand, field]) = (call.func_name.as_str(), &*call.args)
+        && matches!(&operand.expr, Expr::Ident(name) if name == variable)
+        && let Expr::Literal(LiteralValue::String(field)) = &field.expr
+    {
+        found.insert(field.inner());
+    }
+    for part in children(expr) {
+        fields_of(part, variable, found);
     }
 }
 

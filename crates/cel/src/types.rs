@@ -18,6 +18,8 @@ pub enum Type {
     /// The type of a type, as `type(x)` returns it.
     Meta(Arc<Type>),
     Object(Arc<Object>),
+    /// What a literal such as `Object.spec{…}` creates. Only the expressions of mutations have such literals.
+    Struct(Arc<str>),
     /// What is in an empty list or map: it takes the type of what it is joined with.
     Open,
     /// A type parameter of a signature.
@@ -102,6 +104,11 @@ impl Type {
         }))
     }
 
+    /// What the literal of this name creates, for example `JSONPatch`.
+    pub fn literal(name: &str) -> Self {
+        Self::Struct(name.into())
+    }
+
     /// Returns whether the type is an object with fields.
     pub fn has_fields(&self) -> bool {
         matches!(self, Self::Object(object) if !object.fields.is_empty())
@@ -160,7 +167,10 @@ impl Type {
             (Self::Dyn | Self::Open, _)
             | (_, Self::Dyn | Self::Open | Self::Any(_))
             | (Self::Meta(_), Self::Meta(_))
-            | (Self::Object(_) | Self::Optional(_) | Self::Plain(_), Self::Plain("null")) => true,
+            | (
+                Self::Object(_) | Self::Optional(_) | Self::Plain(_) | Self::Struct(_),
+                Self::Plain("null"),
+            ) => true,
             (Self::List(expected), Self::List(given))
             | (Self::Optional(expected), Self::Optional(given)) => expected.accepts(given, bound),
             (Self::Map(key, value), Self::Map(given_key, given_value)) => {
@@ -192,7 +202,9 @@ impl Type {
             Self::Map(keys, values) => Self::map(keys.bind(bound), values.bind(bound)),
             Self::Optional(inner) => inner.bind(bound).optional(),
             Self::Meta(inner) => Self::Meta(Arc::new(inner.bind(bound))),
-            Self::Dyn | Self::Open | Self::Plain(_) | Self::Object(_) => self.clone(),
+            Self::Dyn | Self::Open | Self::Plain(_) | Self::Object(_) | Self::Struct(_) => {
+                self.clone()
+            }
         }
     }
 }
@@ -207,6 +219,7 @@ impl fmt::Display for Type {
             Self::Optional(inner) => write!(f, "optional_type({inner})"),
             Self::Meta(inner) => write!(f, "type({inner})"),
             Self::Object(object) => f.write_str(&object.name),
+            Self::Struct(name) => f.write_str(name),
         }
     }
 }

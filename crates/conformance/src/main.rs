@@ -15,7 +15,7 @@ use kube_codegen_testing::{ApiServer, Controllers, Tls};
 use testresult::TestResult;
 
 const USAGE: &str = "usage: conformance record [SCRIPT…] | types
-       conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--show N]
+       conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--cluster] [--show N]
        conformance objects [--count N] [--seed N] [--show N] [CRDS…]
        conformance serve [--real] [--controllers] KUBECONFIG
        conformance costs [WORD…]
@@ -54,6 +54,7 @@ async fn main() -> ExitCode {
                 wild: has("--wild"),
                 builtin: has("--builtin") || kind.is_some(),
                 kind: kind.and_then(|at| args.get(at + 1).cloned()),
+                cluster: has("--cluster"),
             })
             .await
         }
@@ -174,7 +175,9 @@ async fn serve(kubeconfig: &Path, is_real: bool, has_controllers: bool) -> TestR
     let tls = Tls::new()?;
     let mut builder = ApiServer::builder();
     builder = if has_controllers {
-        builder.namespaces().controllers(Controllers::new())
+        builder
+            .namespaces()
+            .controllers(Controllers::new().end_unrestarted())
     } else {
         builder.empty_namespaces()
     };

@@ -25,6 +25,9 @@ pub struct Step {
     /// How many milliseconds a real server needs before the request, to notice what the last one has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
+    /// Opens a watch over WebSocket.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub websocket: bool,
     /// Only the status of the answer is compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,

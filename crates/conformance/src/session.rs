@@ -5,11 +5,19 @@ use std::{fs, path::Path, time::Duration};
 use futures::StreamExt as _;
 use http::{Request, header};
 use http_body_util::BodyExt as _;
+use hyper_util::rt::TokioIo;
 use kube::{Client, client::Body};
 use kube_codegen_testenv::ControlPlane;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use testresult::TestResult;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        handshake::client::generate_key,
+        protocol::{Message, Role},
+    },
+};
 
 use crate::{Normal, Step};
 
@@ -94,6 +102,9 @@ impl Session {
         if let Some(time) = step.after.filter(|_| self.is_real) {
             tokio::time::sleep(Duration::from_millis(time)).await;
         }
+        if step.websocket {
+            return self.watch_by_socket(&path).await;
+        }
         let (content, body) = step.encoded();
         let accept = if step.table {
             "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -147,6 +158,36 @@ impl Session {
         Ok(Answer {
             status,
             warnings,
+            body,
+        })
+    }
+
+    /// Opens a watch over WebSocket and returns its messages.
+    async fn watch_by_socket(&mut self, path: &str) -> TestResult<Answer> {
+        let request = Request::get(path)
+            .header(header::CONNECTION, "Upgrade")
+            .header(header::UPGRADE, "websocket")
+            .header(header::SEC_WEBSOCKET_VERSION, "13")
+            .header(header::SEC_WEBSOCKET_KEY, generate_key())
+            .header(header::ORIGIN, "http://localhost")
+            .body(Body::empty())?;
+        let mut response = self.client.send(request).await?;
+        let status = response.status().as_u16();
+        let mut messages = Vec::new();
+        if status == 101 {
+            let stream = TokioIo::new(hyper::upgrade::on(&mut response).await?);
+            let mut socket = WebSocketStream::from_raw_socket(stream, Role::Client, None).await;
+            while let Some(message) = socket.next().await {
+                if let Message::Text(text) = message? {
+                    messages.push(serde_json::from_str::<Value>(&text)?);
+                }
+            }
+        }
+        let mut body = Value::from(messages);
+        self.normal.value(&mut body);
+        Ok(Answer {
+            status,
+            warnings: Vec::new(),
             body,
         })
     }

@@ -9,6 +9,7 @@
 mod cluster;
 mod envtest;
 mod page;
+mod policies;
 mod rough;
 
 use std::{

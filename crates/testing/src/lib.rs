@@ -32,6 +32,7 @@ mod controllers;
 mod fields;
 mod handlers;
 mod kinds;
+mod policies;
 mod rbac;
 mod record;
 mod request;

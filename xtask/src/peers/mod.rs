@@ -1,8 +1,11 @@
-//! Runs the test suites of controller-runtime and kube against the API server in memory.
+//! Runs the test suites of controller-runtime and kube, and the clients of other languages, against the API server in memory.
 //!
-//! Go compiles the suites of controller-runtime from its module, cargo those of kube from their packages.
+//! Go compiles the suites of controller-runtime and Helm from their modules, cargo those of kube from their packages. The clients for Python,
+//! JavaScript and Java come from `PyPI`, npm and Maven Central.
 mod go;
+mod helm;
 mod kube;
+mod languages;
 mod server;
 
 use clap::Args;
@@ -12,7 +15,7 @@ use std::time::Duration;
 
 /// Arguments of the task.
 ///
-/// Compiling the suites takes minutes once. Go is needed.
+/// Compiling the suites takes minutes once. Go is needed; other languages without a toolchain are skipped.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Run only the suites whose names contain this text
@@ -87,6 +90,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if "kube".contains(&arguments.only) {
         let programs = kube::compile(&folder)?;
         is_success &= suite("kube", &|is_real| kube::run(&programs, &folder, is_real))?;
+    }
+    for flow in languages::FLOWS {
+        if flow.name.contains(&arguments.only) && flow.prepare(&folder)? {
+            is_success &= suite(flow.name, &|is_real| flow.run(&folder, is_real))?;
+        }
+    }
+    if "helm".contains(&arguments.only)
+        && let Some(program) = helm::compile(&folder)?
+    {
+        is_success &= suite("helm", &|is_real| helm::run(&program, &folder, is_real))?;
     }
     let real = if arguments.real {
         " real | seconds |"

@@ -7,7 +7,7 @@ use cel::{
 use kube_codegen_formats::{go_duration, pattern};
 
 use super::Types;
-use crate::types::Type;
+use crate::{syntax::children, types::Type};
 
 /// Checks the literals of an expression, and reports what is wrong with its parts.
 pub(super) fn check(expr: &IdedExpr, types: &Types, report: &mut dyn FnMut(&IdedExpr, String)) {
@@ -122,44 +122,5 @@ fn text(expr: &IdedExpr) -> Option<&str> {
     match &expr.expr {
         Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
         _ => None,
-    }
-}
-
-fn of_entry(entry: &EntryExpr) -> Vec<&IdedExpr> {
-    match entry {
-        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
-        EntryExpr::StructField(field) => vec![&field.value],
-    }
-}
-
-/// Returns the parts of an expression, in the order in which cel-go plans them.
-fn children(expr: &IdedExpr) -> Vec<&IdedExpr> {
-    match &expr.expr {
-        Expr::Call(call) => call
-            .target
-            .as_deref()
-            .into_iter()
-            .chain(&call.args)
-            .collect(),
-        Expr::Select(select) => vec![&select.operand],
-        Expr::List(list) => list.elements.iter().collect(),
-        Expr::Map(map) => map
-            .entries
-            .iter()
-            .flat_map(|it| of_entry(&it.expr))
-            .collect(),
-        Expr::Struct(it) => it
-            .entries
-            .iter()
-            .flat_map(|it| of_entry(&it.expr))
-            .collect(),
-        Expr::Comprehension(it) => vec![
-            &it.iter_range,
-            &it.accu_init,
-            &it.loop_cond,
-            &it.loop_step,
-            &it.result,
-        ],
-        Expr::Ident(_) | Expr::Literal(_) | Expr::Unspecified => Vec::new(),
     }
 }

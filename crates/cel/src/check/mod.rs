@@ -9,17 +9,21 @@ use cel::{
     IdedExpr,
     common::ast::{
         CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, SelectExpr,
-        SourceInfo, operators,
+        SourceInfo, StructExpr, operators,
     },
 };
 
 pub use self::problem::Problem;
 pub(crate) use self::{literals::unplanned, problem::write_all};
 use crate::{
-    library::{self, find, namespaced},
+    library::{self, find, is_of_patches, namespaced},
     syntax::{qualified, root},
     types::Type,
 };
+
+/// What the expressions of mutations create.
+const OBJECT: &str = "Object";
+const PATCH: &str = "JSONPatch";
 
 /// A variable of a comprehension, with the scope around it.
 struct Scope<'s> {
@@ -38,15 +42,17 @@ pub(crate) struct Types {
     pub(crate) overloads: HashMap<u64, Vec<usize>>,
 }
 
-/// Returns the types of an expression and of its parts, or its errors.
+/// Returns the types of an expression and of its parts, or its errors. Only the expression of a mutation may create objects.
 pub(crate) fn check(
     expr: &IdedExpr,
     source: &SourceInfo,
     variables: &[(&str, Type)],
+    is_mutation: bool,
 ) -> Result<(Type, Types), Vec<Problem>> {
     let mut checker = Checker {
         source,
         variables,
+        is_mutation,
         problems: Vec::new(),
         checked: Types::default(),
     };
@@ -72,6 +78,7 @@ pub(crate) fn check(
 struct Checker<'p> {
     source: &'p SourceInfo,
     variables: &'p [(&'p str, Type)],
+    is_mutation: bool,
     /// The bytes at which wrong parts begin, and what is wrong.
     problems: Vec<(usize, String)>,
     checked: Types,
@@ -133,16 +140,50 @@ impl Checker<'_> {
             Expr::List(list) => self.list(list, scope),
             Expr::Map(map) => self.map(map, scope),
             Expr::Comprehension(it) => self.comprehension(it, scope),
-            Expr::Struct(it) => {
-                let why = format!(
-                    "undeclared reference to '{}' (in container '')",
-                    it.type_name
-                );
-                self.report(expr, why);
-                None
-            }
+            Expr::Struct(it) => self.object(expr, it, scope),
             Expr::Unspecified => None,
         }
+    }
+
+    /// `JSONPatch{…}` has four fields; `Object{…}` and `Object.a.b{…}` have any.
+    fn object(&mut self, expr: &IdedExpr, it: &StructExpr, scope: Outer<'_>) -> Option<Type> {
+        let name = it.type_name.as_str();
+        let is_patch = name == PATCH;
+        let is_object = name == OBJECT || name.starts_with("Object.");
+        if !self.is_mutation || !(is_patch || is_object) {
+            let why = format!("undeclared reference to '{name}' (in container '')");
+            self.report(expr, why);
+            return None;
+        }
+        for entry in &it.entries {
+            let EntryExpr::StructField(field) = &entry.expr else {
+                continue;
+            };
+            let Some(given) = self.type_of(&field.value, scope) else {
+                continue;
+            };
+            let given = match given {
+                Type::Optional(inner) if field.optional => (*inner).clone(),
+                given => given,
+            };
+            let expected = match field.field.as_str() {
+                _ if is_object => Type::Dyn,
+                "op" | "path" | "from" => Type::STRING,
+                "value" => Type::Dyn,
+                other => {
+                    self.report(&field.value, format!("undefined field '{other}'"));
+                    continue;
+                }
+            };
+            if !expected.accepts(&given, &mut BTreeMap::new()) {
+                let name = &field.field;
+                let why = format!(
+                    "expected type of field '{name}' is '{expected}' but provided type is '{given}'"
+                );
+                self.report(&field.value, why);
+            }
+        }
+        Some(Type::literal(name))
     }
 
     fn select(&mut self, expr: &IdedExpr, select: &SelectExpr, scope: Outer<'_>) -> Option<Type> {
@@ -160,7 +201,7 @@ impl Checker<'_> {
 
     fn field(&mut self, expr: &IdedExpr, operand: Type, name: &str) -> Option<Type> {
         match operand {
-            Type::Dyn => Some(Type::Dyn),
+            Type::Dyn | Type::Struct(_) => Some(Type::Dyn),
             Type::Map(_, values) => Some((*values).clone()),
             Type::Optional(inner) => {
                 let found = self.field(expr, (*inner).clone(), name)?;
@@ -206,7 +247,8 @@ impl Checker<'_> {
         if name == library::INSERT {
             return args.into_iter().next()?;
         }
-        let Some(function) = find(name) else {
+        let function = find(name);
+        let Some(function) = function.filter(|_| self.is_mutation || !is_of_patches(name)) else {
             let why = format!("undeclared reference to '{name}' (in container '')");
             self.report(expr, why);
             return None;

@@ -1,7 +1,7 @@
 //! The units of costs, as cel-go and the API server have them (`interpreter/runtimecost.go`, `checker/cost.go`, `pkg/cel/library/cost.go`):
 //! once for the values of an evaluation and for the estimate before.
 //!
-//! Reading a variable or a field costs 1, a list 10, a map 30 and a call what its function needs for arguments of this size.
+//! Reading a variable or a field costs 1, a list 10, a map 30, an object 40 and a call what its function needs for arguments of this size.
 
 use cel::common::{
     types::{CelBytes, CelInt, CelList, CelMap, CelOptional, CelString},
@@ -15,6 +15,7 @@ use super::signature::Signature;
 pub(crate) const READ: u64 = 1;
 pub(crate) const LIST: u64 = 10;
 pub(crate) const MAP: u64 = 30;
+pub(crate) const STRUCT: u64 = 40;
 
 /// The share of a text's length that passing over it costs.
 pub(super) const TEXT: f64 = 0.1;

@@ -14,6 +14,7 @@ mod ip;
 mod lists;
 mod operators;
 mod optional;
+mod patches;
 mod printf;
 mod quantity;
 mod regex;
@@ -38,7 +39,7 @@ use cel::{
 use self::function::{Declare, Entry, Function};
 pub(crate) use self::{
     comprehensions::{INSERT, insert},
-    cost::{Argument, Bounds, LIST, MAP, READ, Values},
+    cost::{Argument, Bounds, LIST, MAP, READ, STRUCT, Values},
 };
 
 struct Library {
@@ -91,6 +92,14 @@ const LIBRARIES: &[Library] = &[
     library("named formats", "1.31", format::FUNCTIONS),
 ];
 
+/// The functions that only the expressions of mutations have.
+const PATCHES: Library = library("JSON patches", "1.32", patches::FUNCTIONS);
+
+/// Returns whether only the expressions of mutations have a function.
+pub(crate) fn is_of_patches(name: &str) -> bool {
+    PATCHES.functions.iter().any(|it| it.name == name)
+}
+
 /// A function of a library, for documentation and tests.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -104,7 +113,7 @@ pub struct Declaration {
     pub overloads: &'static str,
 }
 
-/// Returns all functions and operators, by their libraries.
+/// Returns all functions and operators, by their libraries, without those of mutations.
 ///
 /// ```
 /// let mut functions = kube_codegen_cel::functions();
@@ -129,7 +138,7 @@ pub(crate) static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(env()));
 fn env() -> Env {
     let mut env = Env::stdlib();
     env.set_error_on_duplicate_map_keys(false);
-    for library in LIBRARIES {
+    for library in LIBRARIES.iter().chain([&PATCHES]) {
         let rows = library.functions.iter().filter_map(|row| row.declare);
         for declare in library.declare.into_iter().chain(rows) {
             declare(&mut env).expect("each overload is declared once");
@@ -140,7 +149,8 @@ fn env() -> Env {
 
 static TABLE: LazyLock<HashMap<&'static str, Entry>> = LazyLock::new(|| {
     let mut table: HashMap<_, Entry> = HashMap::new();
-    for row in LIBRARIES.iter().flat_map(|library| library.functions) {
+    let libraries = LIBRARIES.iter().chain([&PATCHES]);
+    for row in libraries.flat_map(|library| library.functions) {
         match table.get_mut(row.name) {
             Some(known) => known.add(row),
             None => drop(table.insert(row.name, Entry::new(*row))),

@@ -11,8 +11,8 @@ use std::{cell::Cell, collections::HashMap};
 use cel::{
     Context, ExecutionError, IdedExpr, Value,
     common::{
-        ast::{CallExpr, EntryExpr, Expr, ListExpr, MapExpr, SelectExpr, operators},
-        types::{CelList, CelMap, CelMapKey, CelString},
+        ast::{CallExpr, EntryExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr, operators},
+        types::{CelList, CelMap, CelMapKey, CelString, CelStruct},
         value::CowVal,
     },
 };
@@ -20,7 +20,7 @@ use cel::{
 use self::access::{at, get, known, optional, present, truth};
 use crate::{
     errors::{Answer, Stop, no_overload},
-    library::{ENV, LIST, MAP, READ, Values, find, namespaced},
+    library::{ENV, LIST, MAP, READ, STRUCT, Values, find, namespaced},
     syntax::root,
     value::{Identity, List, Map, Object, boolean, share},
 };
@@ -89,7 +89,7 @@ impl<'v> Interpreter<'v> {
             Expr::List(list) => self.list(list, scope),
             Expr::Map(map) => self.map(map, scope),
             Expr::Comprehension(comprehension) => self.comprehension(comprehension, scope),
-            Expr::Struct(_) => Ok(Value::resolve_val(expr, &self.context)?),
+            Expr::Struct(it) => self.object(it, scope),
             Expr::Unspecified => {
                 let why = "the expression is empty".to_owned();
                 Err(ExecutionError::InternalError(why).into())
@@ -307,6 +307,27 @@ impl<'v> Interpreter<'v> {
             self.charge(MAP)?;
         }
         Ok(CowVal::owned(Map::new(CelMap::from(entries))))
+    }
+
+    fn object<'e>(&'e self, it: &'e StructExpr, scope: Outer<'e>) -> Answer<'e> {
+        let mut object = CelStruct::new(it.type_name.clone());
+        for entry in &it.entries {
+            let EntryExpr::StructField(field) = &entry.expr else {
+                continue;
+            };
+            let value = self.evaluate(&field.value, scope)?;
+            let value = if field.optional {
+                present(value)
+            } else {
+                Some(value)
+            };
+            if let Some(value) = value {
+                let value = CowVal::Owned(value.into_owned());
+                object.add_field_value(field.field.clone(), value);
+            }
+        }
+        self.charge(STRUCT)?;
+        Ok(CowVal::owned(object))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Values of expressions, also such as only custom resources have.
 
 mod collections;
+mod json;
 
 use std::{collections::HashMap, fmt};
 
 use cel::common::{
     types::{
         CelBool, CelBytes, CelDouble, CelDuration, CelInt, CelList, CelMap, CelMapKey, CelNull,
-        CelOptional, CelString, CelTimestamp, DYN_TYPE, Type,
+        CelOptional, CelString, CelStruct, CelTimestamp, DYN_TYPE, Type,
     },
     value::{CowVal, StaticVal, Val},
 };
@@ -157,6 +158,32 @@ impl Value {
     /// A value that a schema preserves without describing it: it can only be compared.
     pub fn preserved(value: &serde_json::Value) -> Self {
         Self::new(Preserved(value.clone()))
+    }
+
+    /// Returns the value as JSON. The error says what has no such form.
+    pub fn to_json(&self) -> Result<serde_json::Value, String> {
+        json::of(&*self.0)
+    }
+
+    /// Returns the name of an object that a literal has created, such as `Object`, and a problem for each object inside it that has
+    /// another name than its place: the value of `spec` in `Object{…}` is an `Object.spec{…}`.
+    pub fn literal(&self) -> Option<(String, Vec<String>)> {
+        let name = self.0.downcast_ref::<CelStruct>()?.name().to_owned();
+        let mut found = Vec::new();
+        json::misnamed(&*self.0, &mut vec![name.clone()], &mut found);
+        Some((name, found))
+    }
+
+    /// Returns a field of an object that a literal has created.
+    pub fn field(&self, name: &str) -> Option<Self> {
+        let field = self.0.downcast_ref::<CelStruct>()?.field_value(name)?;
+        Some(Self(field.clone_as_boxed()))
+    }
+
+    /// Returns the items of the list that the value is.
+    pub fn items(&self) -> Option<Vec<Self>> {
+        let items = self.0.downcast_ref::<CelList>()?.inner().iter();
+        Some(items.map(|item| Self(item.clone_as_boxed())).collect())
     }
 
     /// Returns the boolean that the value is.

@@ -1,6 +1,7 @@
 //! Makes requests from a seed, and compares the answers of both servers.
 
 mod builtin;
+mod cluster;
 mod compare;
 mod run;
 mod values;
@@ -8,9 +9,12 @@ mod values;
 pub use self::builtin::samples;
 pub use self::run::{Options, run};
 
+use std::collections::VecDeque;
+
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
+use self::cluster::Theme;
 use crate::Step;
 
 /// Makes requests to the kinds of `definitions/`.
@@ -25,6 +29,12 @@ pub struct Generator {
     version: &'static str,
     /// Whether the next request is the first.
     is_first: bool,
+    /// What the requests are about, if it is not the fields of objects.
+    theme: Option<Theme>,
+    /// The next requests.
+    prelude: VecDeque<Step>,
+    /// Whether the last request has changed what a real server notices late.
+    is_changing: bool,
 }
 
 const MANAGERS: &[&str] = &["one", "two", "three"];
@@ -40,11 +50,17 @@ impl Generator {
             samples: Vec::new(),
             version: "v1",
             is_first: true,
+            theme: None,
+            prelude: VecDeque::new(),
+            is_changing: false,
         }
     }
 
     /// Returns the next request.
     pub fn step(&mut self) -> Step {
+        if let Some(theme) = self.theme {
+            return self.themed_step(theme);
+        }
         if !self.samples.is_empty() {
             return self.builtin_step();
         }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
-use serde_json::Value;
 use testresult::TestResult;
 
 use super::{
     Generator,
+    cluster::Theme,
     compare::{difference, values},
     samples,
 };
@@ -20,6 +20,8 @@ const STEPS: usize = 60;
 const REPETITIONS: usize = 4;
 /// The collection whose events are compared at the end of a round.
 const WATCHED: &str = "/apis/conformance.example.com/v1/namespaces/NS/widgets";
+/// The collection that is watched over WebSocket.
+const MAPS: &str = "/api/v1/namespaces/NS/configmaps";
 
 /// The options of a run.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub struct Options {
     pub builtin: bool,
     /// The only built-in kind.
     pub kind: Option<String>,
+    /// Whether the requests are about the cluster: users, definitions, Pods with gates, and watches over WebSocket.
+    pub cluster: bool,
 }
 
 /// Sends random requests to both servers and prints how their answers differ.
@@ -62,17 +66,24 @@ pub async fn run(options: &Options) -> TestResult {
         let seed = options.seed * 1_000_000 + number as u64;
         let of_kind = samples.get(number % samples.len().max(1));
         let of_kind = of_kind.filter(|_| options.builtin);
-        let mut generator = match of_kind {
-            Some(samples) => Generator::builtin(seed, options.wild, samples),
-            None => Generator::new(seed, options.wild),
+        let theme = Theme::ALL[number % Theme::ALL.len()];
+        let setting = match of_kind {
+            _ if options.cluster => Setting::Cluster,
+            Some(_) => Setting::Builtin,
+            None => Setting::Custom,
+        };
+        let mut generator = match (setting, of_kind) {
+            (Setting::Cluster, _) => Generator::about(seed, theme),
+            (_, Some(samples)) => Generator::builtin(seed, options.wild, samples),
+            (_, None) => Generator::new(seed, options.wild),
         };
         let name = format!("random-{number}x{}", std::process::id());
-        let mut round = Round::start(&plane, &name, of_kind.is_none()).await?;
+        let mut round = Round::start(&plane, &name, setting).await?;
         let mut history: Vec<Step> = Vec::new();
         while history.len() < STEPS {
             // The last step reads what the others have changed.
             let is_last = history.len() + 1 == STEPS;
-            let step = if is_last && of_kind.is_none() && number.is_multiple_of(5) {
+            let step = if is_last && setting == Setting::Custom && number.is_multiple_of(5) {
                 watch()
             } else {
                 generator.step()
@@ -87,8 +98,11 @@ pub async fn run(options: &Options) -> TestResult {
             let Some(what) = difference(&ours, &theirs) else {
                 continue;
             };
-            let class = class(what, of_kind, &history[history.len() - 1]);
-            let is_repeated = repeats(&plane, &name, &history, of_kind.is_none()).await?;
+            let theme = options.cluster.then(|| format!("{theme:?}"));
+            let kind = of_kind.and_then(|it| it[0]["kind"].as_str());
+            let kind = theme.as_deref().or(kind);
+            let class = class(what, kind, &history[history.len() - 1]);
+            let is_repeated = repeats(&plane, &name, &history, setting).await?;
             let (counts, again) = if is_repeated {
                 (&mut found, "")
             } else {
@@ -128,25 +142,62 @@ async fn quiet_plane() -> TestResult<ControlPlane> {
     Ok(plane)
 }
 
+/// What the servers of a round need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Setting {
+    /// The kinds of `definitions/`.
+    Custom,
+    Builtin,
+    /// Namespaces, permissions and connections.
+    Cluster,
+}
+
 /// Both servers, in a namespace of their own.
 struct Round {
     ours: Session,
     theirs: Session,
+    /// Serves a client over HTTP while the round lasts.
+    _server: ApiServer,
 }
 
 impl Round {
-    async fn start(plane: &ControlPlane, namespace: &str, is_custom: bool) -> TestResult<Self> {
+    async fn start(plane: &ControlPlane, namespace: &str, setting: Setting) -> TestResult<Self> {
+        if setting == Setting::Cluster {
+            let server = ApiServer::builder().empty_namespaces();
+            let server = server.grace_periods().authorization().build();
+            server.listen().await?;
+            let kubeconfig = server.kubeconfig().unwrap_or_default();
+            let kubeconfig = serde_json::from_str(&kubeconfig)?;
+            let options = kube::config::KubeConfigOptions::default();
+            let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await?;
+            let mut ours = Session::new(kube::Client::try_from(config)?, namespace);
+            let mut theirs = Session::with(plane, namespace)?;
+            for session in [&mut ours, &mut theirs] {
+                session.create_namespace().await?;
+                session.remember_start(MAPS).await?;
+            }
+            return Ok(Self {
+                ours,
+                theirs,
+                _server: server,
+            });
+        }
+        let server = ApiServer::new();
         let mut theirs = Session::new(plane.client()?, namespace);
-        let mut ours = Session::new(ApiServer::new().client(), namespace);
+        let mut ours = Session::new(server.client(), namespace);
         theirs.create_namespace().await?;
-        if is_custom {
+        if setting == Setting::Custom {
             for definition in definitions()? {
                 ours.define(&definition).await?;
             }
             theirs.remember_start(WATCHED).await?;
             ours.remember_start(WATCHED).await?;
         }
-        Ok(Self { ours, theirs })
+        Ok(Self {
+            ours,
+            theirs,
+            _server: server,
+        })
     }
 
     async fn send(&mut self, step: &Step) -> TestResult<(Answer, Answer)> {
@@ -160,11 +211,11 @@ async fn repeats(
     plane: &ControlPlane,
     name: &str,
     history: &[Step],
-    is_custom: bool,
+    setting: Setting,
 ) -> TestResult<bool> {
     for attempt in 0..REPETITIONS {
         let name = format!("{name}-{}x{attempt}", history.len());
-        let mut round = Round::start(plane, &name, is_custom).await?;
+        let mut round = Round::start(plane, &name, setting).await?;
         let mut differs = false;
         for step in history {
             let (ours, theirs) = round.send(step).await?;
@@ -185,13 +236,12 @@ fn watch() -> Step {
 }
 
 /// Returns what differs, in the answer to which kind of request.
-fn class(what: &str, of_kind: Option<&Vec<Value>>, step: &Step) -> String {
+fn class(what: &str, kind: Option<&str>, step: &Step) -> String {
     let mut request = step.request.split(['?', ' ']);
     let method = request.next().unwrap_or_default();
     let path = request.next().unwrap_or_default();
     let subresource = path.rsplit('/').next();
     let subresource = subresource.filter(|it| ["status", "scale"].contains(it));
-    let kind = of_kind.and_then(|it| it[0]["kind"].as_str());
     format!(
         "{what}: {} {method} {} {}",
         kind.unwrap_or_default(),

@@ -47,6 +47,11 @@ pub(super) fn write(args: impl Iterator<Item = OsString>) -> Result<(), String> 
     let shown = directory.display();
     let failed = |error: io::Error| format!("cannot write the programs into {shown}: {error}");
     let this = env::current_exe().map_err(failed)?;
+    if cfg!(debug_assertions) {
+        eprintln!(
+            "warning: this program is not optimized, and the API server will be several times slower: build it with `cargo build --release`"
+        );
+    }
     fs::create_dir_all(&directory).map_err(failed)?;
     for name in [API_SERVER, ETCD, KUBECTL] {
         let path = directory

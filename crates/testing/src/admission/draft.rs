@@ -20,10 +20,12 @@ pub(crate) struct Draft {
     pub(super) unrounded: Option<Value>,
     /// Whether the client gave it labels.
     pub(super) is_labelled: bool,
-    /// Whether a webhook has changed it.
+    /// Whether a webhook or a policy has changed it.
     pub(super) is_mutated: bool,
     /// An apply that changes nothing: it is neither admitted nor stored, unless a webhook that is called over HTTP changes the object.
     pub(crate) is_same: bool,
+    /// The policies that have changed it and ask to be invoked again after the webhooks, by what identifies their invocations.
+    pub(super) invoked: Vec<String>,
     pub(crate) comparison: Comparison,
 }
 

@@ -1,13 +1,15 @@
-//! Admits writes: completes an object's new state, asks plug-ins and webhooks, and validates.
+//! Admits writes: completes an object's new state, asks plug-ins, policies and webhooks, and validates.
 //!
-//! It may use `fields`, `request`, `kinds` and what those use.
+//! It may use `fields`, `request`, `policies`, `kinds` and what those use.
 
+mod change;
 pub(crate) mod classes;
 pub(crate) mod definitions;
 mod draft;
 mod limits;
 pub(crate) mod namespaces;
 mod pod_security;
+pub(crate) mod policies;
 mod service_ports;
 mod tolerations;
 pub(crate) mod webhooks;
@@ -15,7 +17,10 @@ pub(crate) mod webhooks;
 use kube::core::response::StatusCause;
 use serde_json::Value;
 
-pub(crate) use self::draft::{Comparison, Draft};
+pub(crate) use self::{
+    change::Change,
+    draft::{Comparison, Draft},
+};
 use crate::{
     fields,
     kinds::{
@@ -89,8 +94,8 @@ fn plug_in(store: &Store, request: &Request, draft: &mut Draft, notes: &mut Note
     classes::apply(store, kind, object, notes)
 }
 
-/// Replaces the new state by the object that a webhook gives back.
-fn change(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
+/// Replaces the new state by the object that a webhook or a policy gives back.
+fn set_object(request: &Request, draft: &mut Draft, object: Value) -> Answer<()> {
     draft.object = object;
     draft.is_same &= draft.old.as_deref() == Some(&draft.object);
     if draft.is_same {

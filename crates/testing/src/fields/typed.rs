@@ -155,6 +155,40 @@ fn check(shape: &Shape<'_>, value: &Value, path: &mut String, errors: &mut Vec<S
     }
 }
 
+/// Returns the paths of the atomic lists and maps in an object.
+pub(crate) fn atomics(shape: &Shape<'_>, object: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    add_atomics(shape, object, &mut String::new(), &mut found);
+    found
+}
+
+fn add_atomics(shape: &Shape<'_>, value: &Value, path: &mut String, found: &mut Vec<String>) {
+    let is_collection = value.is_object() || value.is_array();
+    if is_collection && shape.form(value) == Form::Leaf {
+        found.push(path.clone());
+    }
+    let end = path.len();
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields.iter().filter(|(name, _)| shape.declares(name)) {
+                if let Some(shape) = shape.field(name) {
+                    path.extend([".", name]);
+                    add_atomics(&shape, value, path, found);
+                    path.truncate(end);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.extend(["[", &index.to_string(), "]"]);
+                add_atomics(&shape.items(), item, path, found);
+                path.truncate(end);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Merges an applied configuration into the live object; removes nothing.
 pub(crate) fn merge(
     shape: &Shape<'_>,

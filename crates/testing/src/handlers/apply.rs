@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use crate::{
     admission::Draft,
     fields::{self, typed},
-    handlers::{objects, scale},
+    handlers::objects,
     kinds::{
         builtin,
         convert::{current, found},
         kind::{SCALE_VERSION, Types},
+        scale::scale_of,
         status::{conflict, not_found},
         store::Store,
         target::whole,
@@ -74,7 +75,7 @@ pub(crate) fn scale(store: &Store, request: &Request, notes: &mut Notes) -> Answ
     let (config, sent) = read(request, SCALE_VERSION, "Scale", notes)?;
     let old = current(store, target)?;
     check(&config, request)?;
-    let live = scale::get(target, &old)?;
+    let live = scale_of(target, &old)?;
     let object = whole(&old, target);
     match fields::apply_scale(&object, live, &config, request)? {
         Some(applied) => objects::update(store, request, &old, applied, sent),

@@ -6,7 +6,7 @@ use kube::core::response::{Status, StatusDetails};
 use serde_json::{Value, json};
 
 use crate::{
-    admission::{namespaces, webhooks::in_process},
+    admission::{namespaces, policies, webhooks::in_process},
     handlers::{
         read::item,
         removal::{self, Propagation},
@@ -35,6 +35,7 @@ pub(crate) fn delete(store: &mut Store, request: &Request, notes: &mut Notes) ->
     let found = current(store, target)?;
     namespaces::admit_delete(store, &target.kind, &target.name)?;
     options.check(request, &found)?;
+    policies::validate_deletion(store, request, &found, notes)?;
     in_process::validate_deletion(store, request, &found, notes)?;
     if options.dry_run {
         let kind = &target.kind;
@@ -94,7 +95,11 @@ pub(crate) fn delete_collection(
     let chosen = loaded(store, target, store.stored(&target.kind, &target.namespace))?;
     let chosen = chosen.into_iter().filter(|object| selector.matches(object));
     let chosen: Vec<Arc<Value>> = chosen.collect();
-    for object in chosen.iter().filter(|_| !options.dry_run) {
+    for object in &chosen {
+        policies::validate_deletion(store, request, object, notes)?;
+        if options.dry_run {
+            continue;
+        }
         let (namespace, name) = (object::namespace(object), object::name(object));
         // The deletion of one object may delete others.
         if let Some(stored) = store.get(&target.kind, namespace, name) {

@@ -127,7 +127,9 @@ pub(crate) fn bind(store: &mut Store, request: &Request) -> Answer<Value> {
         return Err(unexplained("target.name: Required value"));
     }
     let assigned = text(&pod, "/spec/nodeName");
-    let why = if !assigned.is_empty() {
+    let why = if deleting(&pod) {
+        Some("is being deleted, cannot be assigned to a host".to_owned())
+    } else if !assigned.is_empty() {
         Some(format!("is already assigned to node {assigned:?}"))
     } else if list(&pod, "/spec/schedulingGates").is_empty() {
         None

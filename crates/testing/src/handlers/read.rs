@@ -6,12 +6,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use serde_json::{Value, json};
 
 use crate::{
-    handlers::{
-        scale,
-        table::{Include, table},
-    },
+    handlers::table::{Include, table},
     kinds::{
         convert::{current, loaded},
+        scale::scale_of,
         store::Store,
         target::{Target, present, shared},
     },
@@ -30,7 +28,7 @@ pub(crate) fn get(store: &Store, request: &Request) -> Answer<Arc<Value>> {
     let target = &request.target;
     let found = current(store, target)?;
     if target.subresource == "scale" {
-        return scale::get(target, &found).map(Arc::new);
+        return scale_of(target, &found).map(Arc::new);
     }
     if request.table {
         let object = present(&found, target, false);

@@ -1,62 +1,19 @@
-//! The scale subresource: converts an object to its `autoscaling/v1` Scale, and applies an updated Scale.
+//! The scale subresource: applies an updated Scale to its object.
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     admission::Draft,
     handlers::objects,
-    kinds::{
-        kind::SCALE_VERSION,
-        store::Store,
-        target::{Target, whole},
-    },
+    kinds::{store::Store, target::whole},
     request::{Request, Sent},
     values::{
         object::{self, at, put, text},
-        status::{Answer, bad_request, internal, no_resource},
+        status::{Answer, bad_request, no_resource},
     },
 };
-
-pub(crate) fn get(target: &Target, object: &Value) -> Answer<Value> {
-    let paths = target.version()?.scale.as_ref().ok_or_else(no_resource)?;
-    let Some(replicas) = at(object, &paths.spec).as_i64() else {
-        let path = paths.spec.replace('/', ".");
-        return Err(internal(&format!(
-            "the spec replicas field {path:?} does not exist"
-        )));
-    };
-    let mut metadata = json!({});
-    for field in [
-        "name",
-        "namespace",
-        "uid",
-        "resourceVersion",
-        "creationTimestamp",
-    ] {
-        if let Some(value) = at(object, "/metadata").get(field) {
-            metadata[field] = value.clone();
-        }
-    }
-    let mut status = json!({"replicas": at(object, &paths.status).as_i64().unwrap_or_default()});
-    let selector = match &paths.selector {
-        Some(path) => text(object, path).to_owned(),
-        None => labels(at(object, "/spec/selector")),
-    };
-    if !selector.is_empty() {
-        status["selector"] = selector.into();
-    }
-    // Go does not write a zero there.
-    let spec = if replicas == 0 {
-        json!({})
-    } else {
-        json!({"replicas": replicas})
-    };
-    Ok(
-        json!({"apiVersion": SCALE_VERSION, "kind": "Scale", "metadata": metadata, "spec": spec, "status": status}),
-    )
-}
 
 /// Prepares the update of an object by its scale.
 pub(crate) fn update(
@@ -86,34 +43,4 @@ pub(crate) fn update(
         put(&mut new, "/metadata/uid", uid.into());
     }
     objects::update(store, request, old, new, sent)
-}
-
-/// Writes a label selector as text, sorted by key.
-fn labels(selector: &Value) -> String {
-    let pairs = at(selector, "/matchLabels")
-        .as_object()
-        .into_iter()
-        .flatten();
-    let mut terms: Vec<(&str, String)> = pairs
-        .map(|(key, value)| {
-            let value = value.as_str().unwrap_or_default();
-            (key.as_str(), format!("{key}={value}"))
-        })
-        .collect();
-    for term in object::list(selector, "/matchExpressions") {
-        let key = text(term, "/key");
-        let mut values = object::strings(term, "/values");
-        values.sort();
-        let values = values.join(",");
-        let shown = match text(term, "/operator") {
-            "In" => format!("{key} in ({values})"),
-            "NotIn" => format!("{key} notin ({values})"),
-            "DoesNotExist" => format!("!{key}"),
-            _ => key.to_owned(),
-        };
-        terms.push((key, shown));
-    }
-    terms.sort();
-    let terms: Vec<String> = terms.into_iter().map(|(_, shown)| shown).collect();
-    terms.join(",")
 }

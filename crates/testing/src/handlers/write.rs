@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     admission::{
-        self, Draft,
+        self, Draft, policies,
         webhooks::{Hooks, in_process},
     },
     fields,
@@ -18,6 +18,7 @@ use crate::{
     kinds::{
         builtin,
         convert::{current, found, retried},
+        scale::scale_of,
         status::{not_found, stale},
         store::{Backend, Store},
         target::{shared, whole},
@@ -55,12 +56,14 @@ pub(crate) async fn write(
         });
         let mut draft = draft.await?;
         hooks.mutate(backend, request, &mut draft, notes).await?;
-        let mutated = draft.clone();
-        let revision = {
-            let store = &mut lock(&backend.store);
+        let (mutated, kept) = (draft, notes.warnings.len());
+        let admitted = retried(backend, |store| {
+            notes.warnings.truncate(kept);
+            let mut draft = mutated.clone();
             admit(store, request, &mut draft, notes)?;
-            store.revision()
-        };
+            Ok((draft, store.revision()))
+        });
+        let (draft, revision) = admitted.await?;
         hooks.validate(backend, request, &draft, notes).await?;
         let written = retried(backend, |store| {
             if is_outdated(store, request, &draft) {
@@ -98,17 +101,22 @@ fn propose(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Dr
     if !draft.is_same {
         admission::complete(store, request, &mut draft, notes)?;
     }
+    policies::mutate(store, request, &mut draft)?;
     Ok(draft)
 }
 
-/// Has the webhooks of this process change a draft, validates it, and asks them about it.
+/// Has the webhooks of this process change a draft, validates it, and asks the policies and the webhooks about it.
 fn admit(store: &mut Store, request: &Request, draft: &mut Draft, notes: &mut Notes) -> Answer<()> {
-    if draft.is_same {
-        return Ok(());
+    if !draft.is_same {
+        in_process::mutate(store, request, draft, notes)?;
     }
-    in_process::mutate(store, request, draft, notes)?;
+    policies::reinvoke(store, request, draft)?;
+    if draft.is_same {
+        return policies::validate(store, request, draft, notes);
+    }
     admission::validate(store, request, draft, notes)?;
     authorize(store, request, draft, notes)?;
+    policies::validate(store, request, draft, notes)?;
     in_process::validate(store, request, draft, notes)
 }
 
@@ -140,7 +148,7 @@ fn commit(store: &mut Store, request: &Request, draft: Draft) -> Answer<Write> {
     let target = &request.target;
     let write = objects::commit(store, request, draft)?;
     let object = match target.subresource.as_str() {
-        "scale" => scale::get(target, &write.object)?.into(),
+        "scale" => scale_of(target, &write.object)?.into(),
         _ => shared(&write.object, target, request.metadata_only),
     };
     Ok(Write { object, ..write })
@@ -189,7 +197,7 @@ fn patch(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draf
     }
     let old = current(store, target)?;
     let before = if is_scale {
-        scale::get(target, &old)?
+        scale_of(target, &old)?
     } else {
         whole(&old, target)
     };

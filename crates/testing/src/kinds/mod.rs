@@ -9,6 +9,7 @@ pub(crate) mod definition;
 pub(crate) mod events;
 pub(crate) mod kind;
 pub(crate) mod names;
+pub(crate) mod scale;
 pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod target;

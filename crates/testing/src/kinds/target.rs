@@ -33,6 +33,14 @@ impl Target {
         self.kind.version(&self.version).ok_or_else(no_resource)
     }
 
+    /// Returns the same resource in another version.
+    pub(crate) fn in_version(&self, version: &str) -> Self {
+        Self {
+            version: version.to_owned(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn api_version(&self) -> String {
         self.kind.api_version(&self.version)
     }

@@ -199,10 +199,7 @@ fn covers(rule: &Value, single: &Single) -> bool {
 fn shown(missing: Vec<Single>) -> Vec<String> {
     let mut places: BTreeMap<Place, Vec<String>> = BTreeMap::new();
     for Single { place, verb } in missing {
-        let verbs = places.entry(place).or_default();
-        if !verbs.contains(&verb) {
-            verbs.push(verb);
-        }
+        places.entry(place).or_default().push(verb);
     }
     let quoted = |values: &[String]| {
         let values: Vec<String> = values.iter().map(|it| format!("{it:?}")).collect();
@@ -225,5 +222,7 @@ fn shown(missing: Vec<Single>) -> Vec<String> {
             }
         }
     });
-    shown.collect()
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort_unstable();
+    shown
 }

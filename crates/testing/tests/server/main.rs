@@ -28,6 +28,7 @@ mod list;
 mod namespaces;
 mod numbers;
 mod patch;
+mod policies;
 mod protocol;
 mod requests;
 mod size;

@@ -2,19 +2,16 @@
 
 use kube::core::response::Status;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     admission::{
-        Draft,
-        webhooks::{call::patch_of, patched, replace},
+        Change, Draft,
+        webhooks::{call::patch_of, patched, replace, review},
     },
-    kinds::{status::forbidden, store::Store, target::present},
-    request::{Notes, Request, Verb},
-    values::{
-        object,
-        status::{Answer, error},
-    },
+    kinds::{status::forbidden, store::Store},
+    request::{Notes, Request},
+    values::status::{Answer, error},
     webhooks::{Subject, Webhook, condition},
 };
 
@@ -25,11 +22,10 @@ pub(crate) fn mutate(
     draft: &mut Draft,
     notes: &mut Notes,
 ) -> Answer<()> {
-    let operation = draft.operation();
     let webhooks = &store.webhooks;
-    for webhook in webhooks.matching(true, &subject(request, operation, &draft.object)) {
-        let (old, new) = (draft.old.as_deref(), Some(&draft.object));
-        let response = call(webhook, request, operation, old, new, notes)?;
+    for webhook in webhooks.matching(true, &subject(request, draft.operation(), &draft.object)) {
+        let change = Change::write(request, draft);
+        let response = call(webhook, request, &change, notes)?;
         let operations = patch_of(&response.unwrap_or_default());
         let Some(operations) = operations.map_err(|why| failed(webhook, &why.to_string()))? else {
             continue;
@@ -47,8 +43,14 @@ pub(crate) fn validate(
     draft: &Draft,
     notes: &mut Notes,
 ) -> Answer<()> {
-    let (old, new) = (draft.old.as_deref(), Some(&draft.object));
-    ask(store, request, draft.operation(), old, new, notes)
+    ask(
+        store,
+        request,
+        draft.operation(),
+        &draft.object,
+        notes,
+        || Change::write(request, draft),
+    )
 }
 
 /// Asks the validating webhooks about a deletion.
@@ -58,23 +60,22 @@ pub(crate) fn validate_deletion(
     old: &Value,
     notes: &mut Notes,
 ) -> Answer<()> {
-    ask(store, request, "DELETE", Some(old), None, notes)
+    ask(store, request, "DELETE", old, notes, || {
+        Change::deletion(&request.target, old)
+    })
 }
 
 fn ask(
     store: &Store,
     request: &Request,
     operation: &str,
-    old: Option<&Value>,
-    new: Option<&Value>,
+    object: &Value,
     notes: &mut Notes,
+    change: impl Fn() -> Change,
 ) -> Answer<()> {
-    let Some(asked) = new.or(old) else {
-        return Ok(());
-    };
     let webhooks = &store.webhooks;
-    for webhook in webhooks.matching(false, &subject(request, operation, asked)) {
-        call(webhook, request, operation, old, new, notes)?;
+    for webhook in webhooks.matching(false, &subject(request, operation, object)) {
+        call(webhook, request, &change(), notes)?;
     }
     Ok(())
 }
@@ -95,36 +96,20 @@ fn subject<'a>(request: &'a Request, operation: &'a str, object: &'a Value) -> S
 fn call(
     webhook: &Webhook,
     request: &Request,
-    operation: &str,
-    old: Option<&Value>,
-    object: Option<&Value>,
+    change: &Change,
     notes: &mut Notes,
 ) -> Answer<Option<Value>> {
     let target = &request.target;
-    let (group, version) = (&target.kind.group, &target.version);
-    let kind = json!({"group": group, "version": version, "kind": target.kind.kind});
-    let resource = json!({"group": group, "version": version, "resource": target.kind.plural});
-    let shown = |object: &Value| present(object, target, false);
-    let subject = object.or(old).unwrap_or(&Value::Null);
-    let review = json!({
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-        "request": {
-            "uid": "00000000-0000-4000-8000-000000000000",
-            "kind": kind, "requestKind": kind, "resource": resource, "requestResource": resource,
-            "subResource": target.subresource,
-            "name": object::name(subject), "namespace": object::namespace(subject),
-            "operation": operation, "dryRun": request.verb != Verb::Delete && request.dry_run(),
-            "userInfo": {"username": "system:admin", "groups": ["system:masters"]},
-            "object": object.map(shown), "oldObject": old.map(shown),
-        },
-    });
-    match condition::holds(&webhook.conditions, &review["request"]) {
+    let mut asked = change.request(request, &target.version);
+    asked["object"] = change.new.clone();
+    asked["oldObject"] = change.old.clone();
+    match condition::holds(&webhook.conditions, &asked) {
         Ok(true) => {}
         Ok(false) => return Ok(None),
         Err(_) if webhook.ignores_failures => return Ok(None),
         Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
     }
-    let response = match webhook.ask(review) {
+    let response = match webhook.ask(review(&asked)) {
         Ok(review) => review["response"].clone(),
         Err(_) if webhook.ignores_failures => return Ok(None),
         Err(why) => return Err(failed(webhook, &why)),

@@ -11,18 +11,17 @@ use kube::core::response::Status;
 use serde_json::{Value, json};
 
 use crate::{
-    admission::{self, Draft},
+    admission::{self, Change, Draft, policies},
     kinds::{
         convert::{self, current, loaded},
-        names,
         status::forbidden,
         store::{Backend, Store},
-        target::{Target, present},
+        target::Target,
     },
-    request::{Notes, Request, Selector, selector},
+    request::{Notes, Request, Selector},
     storage::lock,
     values::{
-        object::{self, at, list, strings, text},
+        object::{at, list, strings, text},
         patch,
         status::{Answer, internal},
     },
@@ -61,7 +60,8 @@ impl Hooks {
         self.mutating.is_empty() && self.validating.is_empty()
     }
 
-    /// Lets the mutating webhooks change the new state. One that asks for it is called again if another one has changed the object since.
+    /// Lets the mutating webhooks change the new state. A policy or a webhook that asks for it is called again if another one may have
+    /// changed the object since.
     pub(crate) async fn mutate(
         &self,
         backend: &Backend,
@@ -75,6 +75,16 @@ impl Hooks {
                 changes += usize::from(is_patched);
                 called.push((hook, changes));
             }
+        }
+        if !draft.invoked.is_empty() {
+            let reinvoked = convert::retried(backend, |store| {
+                let mut draft = draft.clone();
+                policies::reinvoke(store, request, &mut draft)?;
+                Ok(draft)
+            });
+            let reinvoked = reinvoked.await?;
+            changes += usize::from(reinvoked.object != draft.object);
+            *draft = reinvoked;
         }
         for (hook, before) in called {
             if changes != before && text(hook, "/reinvocationPolicy") == "IfNeeded" {
@@ -95,7 +105,7 @@ impl Hooks {
     ) -> Answer<()> {
         let change = Change::write(request, draft);
         for hook in &self.validating {
-            change.send(backend, request, hook, notes).await?;
+            send(backend, request, &change, hook, notes).await?;
         }
         Ok(())
     }
@@ -115,7 +125,7 @@ impl Hooks {
         let old = convert::retried(backend, |store| current(store, target)).await?;
         let change = Change::deletion(target, &old);
         for hook in hooks {
-            change.send(backend, request, hook, notes).await?;
+            send(backend, request, &change, hook, notes).await?;
         }
         Ok(())
     }
@@ -139,7 +149,7 @@ impl Hooks {
         for object in objects.await?.iter().filter(|it| selector.matches(it)) {
             let change = Change::deletion(target, object);
             for hook in &self.validating {
-                change.send(backend, request, hook, notes).await?;
+                send(backend, request, &change, hook, notes).await?;
             }
         }
         Ok(())
@@ -155,13 +165,13 @@ async fn mutate(
     notes: &mut Notes,
 ) -> Answer<Option<bool>> {
     let change = Change::write(request, draft);
-    let Some(response) = change.send(backend, request, hook, notes).await? else {
+    let Some(response) = send(backend, request, &change, hook, notes).await? else {
         return Ok(None);
     };
-    let patch = patch_of(&response);
-    let patch = patch.map_err(|why| broken(text(hook, "/name"), &why.to_string()))?;
-    if let Some(patch) = &patch {
-        change.apply(backend, request, draft, hook, patch).await?;
+    let name = text(hook, "/name");
+    let patch = patch_of(&response).map_err(|why| broken(name, &why.to_string()))?;
+    if let (Some(patch), Some(version)) = (&patch, version(&request.target, &change, hook)) {
+        apply(backend, request, &version, draft, name, patch).await?;
     }
     Ok(Some(patch.is_some()))
 }
@@ -179,7 +189,7 @@ fn patched(name: &str, mut object: Value, operations: &Value) -> Answer<Value> {
 
 /// Replaces the new state by the object that a webhook gives back.
 fn replace(request: &Request, draft: &mut Draft, name: &str, object: Value) -> Answer<()> {
-    admission::change(request, draft, object).map_err(|why| broken(name, &why.message))
+    admission::set_object(request, draft, object).map_err(|why| broken(name, &why.message))
 }
 
 fn broken(name: &str, why: &str) -> Box<Status> {
@@ -188,214 +198,66 @@ fn broken(name: &str, why: &str) -> Box<Status> {
     ))
 }
 
-/// What a request would change, as webhooks get it.
-struct Change {
-    operation: &'static str,
-    old: Value,
-    new: Value,
+/// Calls a webhook about a change and returns its response; `None` if it does not match, or failed and failures are ignored.
+async fn send(
+    backend: &Backend,
+    request: &Request,
+    change: &Change,
+    hook: &Value,
+    notes: &mut Notes,
+) -> Answer<Option<Value>> {
+    let target = &request.target;
+    let Some(version) = version(target, change, hook) else {
+        return Ok(None);
+    };
+    if !change.is_selected(&lock(&backend.store), target, hook) {
+        return Ok(None);
+    }
+    let mut asked = change.request(request, &version);
+    for (field, object) in [("object", &change.new), ("oldObject", &change.old)] {
+        asked[field] = if object.is_null() || version == target.version {
+            object.clone()
+        } else {
+            convert::to(backend, &target.in_version(&version), object).await?
+        };
+    }
+    match condition::holds(at(hook, "/matchConditions"), &asked) {
+        Ok(true) => {}
+        Ok(false) => return Ok(None),
+        Err(_) if text(hook, "/failurePolicy") == "Ignore" => return Ok(None),
+        Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
+    }
+    let response = call(backend, hook, &review(&asked)).await?;
+    notes.warnings.extend(strings(&response, "/warnings"));
+    Ok(Some(response).filter(|it| !it.is_null()))
 }
 
-impl Change {
-    fn write(request: &Request, draft: &Draft) -> Self {
-        let shown = |object: &Value| present(object, &request.target, false);
-        Self {
-            operation: draft.operation(),
-            old: draft.old.as_deref().map(shown).unwrap_or_default(),
-            new: shown(&draft.object),
-        }
-    }
+fn review(request: &Value) -> Value {
+    json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
+}
 
-    fn deletion(target: &Target, old: &Value) -> Self {
-        Self {
-            operation: "DELETE",
-            old: present(old, target, false),
-            new: Value::Null,
-        }
-    }
+/// Returns the version in which a webhook gets the object, if its rules cover it.
+fn version(target: &Target, change: &Change, hook: &Value) -> Option<String> {
+    change.version(target, list(hook, "/rules"), text(hook, "/matchPolicy"))
+}
 
-    fn object(&self) -> &Value {
-        if self.new.is_null() {
-            &self.old
-        } else {
-            &self.new
-        }
+/// Applies the JSON patch of a webhook, in the version in which the webhook got the object.
+async fn apply(
+    backend: &Backend,
+    request: &Request,
+    version: &str,
+    draft: &mut Draft,
+    name: &str,
+    operations: &Value,
+) -> Answer<()> {
+    let target = &request.target;
+    if version == target.version {
+        let object = patched(name, draft.object.clone(), operations)?;
+        return replace(request, draft, name, object);
     }
-
-    /// Calls a webhook and returns its response; `None` if it does not match, or failed and failures are ignored.
-    async fn send(
-        &self,
-        backend: &Backend,
-        request: &Request,
-        hook: &Value,
-        notes: &mut Notes,
-    ) -> Answer<Option<Value>> {
-        let target = &request.target;
-        let Some(version) = self.version(target, hook) else {
-            return Ok(None);
-        };
-        if !self.is_selected(backend, target, hook) {
-            return Ok(None);
-        }
-        let objects = self.converted(backend, target, &version).await?;
-        let review = self.review(request, &version, objects);
-        match condition::holds(at(hook, "/matchConditions"), at(&review, "/request")) {
-            Ok(true) => {}
-            Ok(false) => return Ok(None),
-            Err(_) if text(hook, "/failurePolicy") == "Ignore" => return Ok(None),
-            Err(why) => return Err(forbidden(&target.kind, &target.name, &why)),
-        }
-        let response = call(backend, hook, &review).await?;
-        notes.warnings.extend(strings(&response, "/warnings"));
-        Ok(Some(response).filter(|it| !it.is_null()))
-    }
-
-    /// Applies the JSON patch of a webhook, in the version in which the webhook got the object.
-    async fn apply(
-        &self,
-        backend: &Backend,
-        request: &Request,
-        draft: &mut Draft,
-        hook: &Value,
-        operations: &Value,
-    ) -> Answer<()> {
-        let (target, name) = (&request.target, text(hook, "/name"));
-        let version = self.version(target, hook);
-        let version = version.filter(|version| *version != target.version);
-        let Some(version) = version else {
-            let object = patched(name, draft.object.clone(), operations)?;
-            return replace(request, draft, name, object);
-        };
-        let other = Target {
-            version,
-            ..target.clone()
-        };
-        let object = convert::to(backend, &other, &draft.object).await?;
-        let object = patched(name, object, operations)?;
-        let object = convert::to(backend, target, &object).await?;
-        replace(request, draft, name, object)
-    }
-
-    /// Returns the version in which a webhook gets the object, if its rules cover it.
-    fn version(&self, target: &Target, hook: &Value) -> Option<String> {
-        if self.is_covered(target, &target.version, hook) {
-            return Some(target.version.clone());
-        }
-        if text(hook, "/matchPolicy") == "Exact" {
-            return None;
-        }
-        let others = target.kind.versions.iter().map(|version| &version.name);
-        let mut others = others.filter(|other| self.is_covered(target, other, hook));
-        others.next().cloned()
-    }
-
-    fn is_covered(&self, target: &Target, version: &str, hook: &Value) -> bool {
-        let any = |rule: &Value, field: &str, wanted: &str| {
-            strings(rule, field)
-                .iter()
-                .any(|found| found == "*" || found == wanted)
-        };
-        let scope = if target.kind.namespaced {
-            "Namespaced"
-        } else {
-            "Cluster"
-        };
-        let resource = |rule: &Value| {
-            strings(rule, "/resources").iter().any(|found| {
-                let (name, sub) = found.split_once('/').unwrap_or((found, ""));
-                (name == "*" || name == target.kind.plural)
-                    && (sub == target.subresource || sub == "*")
-            })
-        };
-        list(hook, "/rules").iter().any(|rule| {
-            any(rule, "/operations", self.operation)
-                && any(rule, "/apiGroups", &target.kind.group)
-                && any(rule, "/apiVersions", version)
-                && resource(rule)
-                && (matches!(text(rule, "/scope"), "" | "*") || text(rule, "/scope") == scope)
-        })
-    }
-
-    /// Returns whether the selectors of a webhook match the object and its namespace.
-    fn is_selected(&self, backend: &Backend, target: &Target, hook: &Value) -> bool {
-        let namespace = if target.kind.kind == "Namespace" {
-            Some(at(self.object(), "/metadata/labels").clone())
-        } else if target.namespace.is_empty() {
-            None
-        } else {
-            let store = lock(&backend.store);
-            let found = store.find("v1", "Namespace", "", &target.namespace);
-            let labels = found.map(|found| at(&found, "/metadata/labels").clone());
-            // Without the life cycle of namespaces, they need not exist.
-            Some(labels.unwrap_or_else(|| json!({"kubernetes.io/metadata.name": target.namespace})))
-        };
-        namespace.is_none_or(|labels| selector::selects(at(hook, "/namespaceSelector"), &labels))
-            && [&self.new, &self.old].into_iter().any(|object| {
-                !object.is_null()
-                    && selector::selects(
-                        at(hook, "/objectSelector"),
-                        at(object, "/metadata/labels"),
-                    )
-            })
-    }
-
-    /// Returns the new and the old object in a version.
-    async fn converted(
-        &self,
-        backend: &Backend,
-        target: &Target,
-        version: &str,
-    ) -> Answer<[Value; 2]> {
-        let mut objects = [self.new.clone(), self.old.clone()];
-        if version != target.version {
-            let wanted = Target {
-                version: version.to_owned(),
-                ..target.clone()
-            };
-            for object in objects.iter_mut().filter(|it| !it.is_null()) {
-                *object = convert::to(backend, &wanted, object).await?;
-            }
-        }
-        Ok(objects)
-    }
-
-    /// Returns the review for a webhook that gets these objects in a version.
-    fn review(&self, request: &Request, version: &str, [new, old]: [Value; 2]) -> Value {
-        let target = &request.target;
-        let group = &target.kind.group;
-        let kind = |version: &str| {
-            let kind = &target.kind.kind;
-            json!({"group": group, "version": version, "kind": kind})
-        };
-        let resource = |version: &str| {
-            let plural = &target.kind.plural;
-            json!({"group": group, "version": version, "resource": plural})
-        };
-        let options = match self.operation {
-            "CREATE" => "CreateOptions",
-            "DELETE" => "DeleteOptions",
-            _ => "UpdateOptions",
-        };
-        let mut asked = json!({
-            "uid": names::uid(request.body.len() as u64),
-            "kind": kind(version),
-            "resource": resource(version),
-            "requestKind": kind(&target.version),
-            "requestResource": resource(&target.version),
-            "name": object::name(self.object()),
-            "operation": self.operation,
-            "userInfo": request.user.info(),
-            "object": new,
-            "oldObject": old,
-            "dryRun": request.dry_run(),
-            "options": {"apiVersion": "meta.k8s.io/v1", "kind": options},
-        });
-        if !target.namespace.is_empty() {
-            asked["namespace"] = target.namespace.clone().into();
-        }
-        if !target.subresource.is_empty() {
-            asked["subResource"] = target.subresource.clone().into();
-            asked["requestSubResource"] = target.subresource.clone().into();
-        }
-        json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked})
-    }
+    let other = target.in_version(version);
+    let object = convert::to(backend, &other, &draft.object).await?;
+    let object = patched(name, object, operations)?;
+    let object = convert::to(backend, target, &object).await?;
+    replace(request, draft, name, object)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::kinds::builtin::{
     fields::or_nil,
     strategy::{Fields, Group, Strategy},
-    validate::webhooks,
+    validate::{policies, webhooks},
 };
 
 pub(super) const GROUP: Group = Group {
@@ -14,10 +14,12 @@ pub(super) const GROUP: Group = Group {
     kinds: &[
         Strategy {
             kind: "MutatingAdmissionPolicy",
+            validate: |it, _, _, object| policies::mutating(it, object),
             ..POLICY
         },
         Strategy {
             kind: "MutatingAdmissionPolicyBinding",
+            validate: |it, _, _, object| policies::mutating_binding(it, object),
             ..POLICY
         },
         Strategy {
@@ -26,10 +28,16 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "ValidatingAdmissionPolicy",
+            validate: |it, subresource, _, object| {
+                if subresource.is_empty() {
+                    policies::validating(it, object);
+                }
+            },
             ..POLICY
         },
         Strategy {
             kind: "ValidatingAdmissionPolicyBinding",
+            validate: |it, _, _, object| policies::validating_binding(it, object),
             ..POLICY
         },
         Strategy {

@@ -25,10 +25,12 @@ pub(super) const GROUP: Group = Group {
         },
         Strategy {
             kind: "ClusterTrustBundle",
+            needs_version: true,
             ..Strategy::PLAIN
         },
         Strategy {
             kind: "PodCertificateRequest",
+            needs_version: true,
             ..Strategy::PLAIN
         },
     ],

@@ -6,6 +6,7 @@ pub(super) const GROUP: Group = Group {
     name: "storagemigration.k8s.io",
     kinds: &[Strategy {
         kind: "StorageVersionMigration",
+        needs_version: true,
         ..Strategy::PLAIN
     }],
     ..Group::EMPTY

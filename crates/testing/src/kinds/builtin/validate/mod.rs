@@ -10,6 +10,7 @@ pub(crate) mod limits;
 pub(crate) mod network;
 pub(crate) mod others;
 pub(crate) mod pod;
+pub(crate) mod policies;
 pub(crate) mod resize;
 pub(crate) mod service;
 mod volume;

@@ -11,7 +11,7 @@ use crate::values::object::{self, at, list, text};
 pub(crate) fn validate(it: &mut Causes, subresource: &str, old: Option<&Value>, pod: &Value) {
     spec(it, "spec", at(pod, "/spec"));
     let is_gated = !list(pod, "/spec/schedulingGates").is_empty();
-    if is_gated && !text(pod, "/spec/nodeName").is_empty() {
+    if old.is_none() && is_gated && !text(pod, "/spec/nodeName").is_empty() {
         let why = "cannot be set until all schedulingGates have been cleared";
         it.forbidden("spec.nodeName", why);
     }

@@ -105,7 +105,8 @@ fn reviews(it: &mut Causes, path: &str, webhook: &Value) {
     }
 }
 
-fn rule(it: &mut Causes, path: &str, rule: &Value) {
+/// Validates a rule of a webhook or a policy.
+pub(super) fn rule(it: &mut Causes, path: &str, rule: &Value) {
     for (field, shown) in [
         ("operations", "operations"),
         ("apiGroups", "API groups"),
