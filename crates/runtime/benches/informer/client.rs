@@ -4,6 +4,7 @@ use std::{
     future::pending,
     hint::black_box,
     io::{self, Write},
+    iter,
     pin::pin,
     sync::Arc,
     time::Duration,
@@ -30,12 +31,13 @@ use tokio::{sync::Notify, time::timeout};
 use tower::service_fn;
 
 use crate::{
+    controller,
     measure::{Latencies, Stall, Stopwatch, Synced, Updated, memory},
-    options::{Cache, ClientOptions, List},
+    options::{Cache, ClientOptions, Kind, List},
     widget::{self, Widget},
 };
 
-type Failure = Box<dyn Error + Send + Sync>;
+pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Runs one client to its end, and prints what it measured.
 pub fn run(options: &ClientOptions) -> Result<(), Failure> {
@@ -49,6 +51,9 @@ pub fn run(options: &ClientOptions) -> Result<(), Failure> {
             format!("http://127.0.0.1:{}", options.port).parse()?,
         ))?;
         let run = Run::start(options)?;
+        if options.controls {
+            return controller::run(client, options).await;
+        }
         match options.kind.cache {
             Cache::Typed | Cache::Compact => informer::<Widget>(client, run).await,
             Cache::Metadata => informer::<PartialObjectMeta<Widget>>(json(client), run).await,
@@ -121,18 +126,38 @@ impl<'o> Run<'o> {
     }
 
     /// Prints what the list has cost, then waits for the updates and prints what these have cost.
-    async fn finish<K>(self, read: impl Fn(&str, &str) -> Option<Arc<K>>) -> Result<(), Failure> {
+    async fn finish<K>(
+        self,
+        read: impl Fn(&str, &str) -> Option<Arc<K>>,
+        scan: impl Fn() -> usize,
+    ) -> Result<(), Failure> {
         let (cpu, wall) = (self.watch.cpu(), self.watch.wall());
         let stall = self.stall.as_ref().map(Stall::take);
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let (steady, peak) = (memory("VmRSS")?, memory("VmHWM")?);
+        let peak = memory("VmHWM")?;
+        let mut order: Vec<_> = (0..self.options.objects).collect();
+        fastrand::Rng::with_seed(7).shuffle(&mut order);
+        let mut keys: Vec<_> = order.drain(..).take(20_000).map(widget::key).collect();
+        let cold = time(&keys, 1, &read)?;
+        keys.truncate(1000);
+        time(&keys, 1, &read)?;
+        let hot = time(&keys, 20, &read)?;
+        drop((order, keys));
+        let steady = memory("VmRSS")?;
+        let watch = Stopwatch::start();
+        if scan() != self.options.objects {
+            return Err("a list is incomplete".into());
+        }
+        let scan = watch.cpu() * 1e3;
         print(&Synced {
             cpu,
             wall,
             before: self.before,
             steady,
             peak,
-            read: Some(self.read(read)?),
+            read: Some(cold),
+            hot: Some(hot),
+            scan: Some(scan),
             stall,
             collected: None,
         })?;
@@ -152,22 +177,23 @@ impl<'o> Run<'o> {
             stall: self.stall.as_ref().map(Stall::take),
         })
     }
-
-    /// Returns the CPU time of one read, in microseconds: of objects in random order.
-    fn read<K>(&self, read: impl Fn(&str, &str) -> Option<Arc<K>>) -> Result<f64, Failure> {
-        let mut keys: Vec<_> = (0..self.options.objects).map(widget::key).collect();
-        fastrand::Rng::with_seed(7).shuffle(&mut keys);
-        keys.truncate(20_000);
-        let watch = Stopwatch::start();
-        for (namespace, name) in &keys {
-            black_box(read(namespace, name)).ok_or("an object is not in the cache")?;
-        }
-        let count = u32::try_from(keys.len().max(1))?;
-        Ok(watch.cpu() * 1e6 / f64::from(count))
-    }
 }
 
-fn print(line: &impl serde::Serialize) -> Result<(), Failure> {
+/// Returns the CPU time of one read, in microseconds.
+fn time<K>(
+    keys: &[(String, String)],
+    times: usize,
+    read: impl Fn(&str, &str) -> Option<Arc<K>>,
+) -> Result<f64, Failure> {
+    let watch = Stopwatch::start();
+    for (namespace, name) in iter::repeat_n(keys, times).flatten() {
+        black_box(read(namespace, name)).ok_or("an object is not in the cache")?;
+    }
+    let count = u32::try_from((keys.len() * times).max(1))?;
+    Ok(watch.cpu() * 1e6 / f64::from(count))
+}
+
+pub fn print(line: &impl serde::Serialize) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, line)?;
     writeln!(out)?;
@@ -179,16 +205,7 @@ async fn informer<K>(client: Client, run: Run<'_>) -> Result<(), Failure>
 where
     K: Object + Resource<DynamicType = ()>,
 {
-    let config = InformerConfig {
-        initial_list: match run.options.kind.list {
-            List::Streaming => InitialList::Streaming,
-            List::Paged => InitialList::Paged(500),
-            List::Whole => InitialList::WatchCache,
-        },
-        compact: run.options.kind.cache == Cache::Compact,
-        ..InformerConfig::default()
-    };
-    let informer = SharedInformer::<K>::new(client, config);
+    let informer = SharedInformer::<K>::new(client, informer_config(run.options.kind));
     let on_update = run.on_update();
     let handler = informer.add_event_handler(
         EventHandlerFuncs::new()
@@ -202,19 +219,15 @@ where
     if informer.metrics().objects != run.options.objects {
         return Err("the cache is incomplete".into());
     }
-    run.finish(|namespace, name| informer.lister().namespaced(namespace).get(name).ok())
-        .await
+    run.finish(
+        |namespace, name| informer.lister().namespaced(namespace).get(name).ok(),
+        || informer.lister().all().len(),
+    )
+    .await
 }
 
 async fn kube_reflector(client: Client, run: Run<'_>) -> Result<(), Failure> {
-    let config = match run.options.kind.list {
-        List::Streaming => watcher::Config::default().streaming_lists(),
-        List::Paged => watcher::Config::default().page_size(500),
-        List::Whole => watcher::Config {
-            page_size: None,
-            ..watcher::Config::default().any_semantic()
-        },
-    };
+    let config = watcher_config(run.options.kind);
     let (reader, writer) = reflector::store::<Widget>();
     // kube's documentation advises to remove managed fields.
     let events = watcher(Api::<Widget>::all(client), config)
@@ -244,6 +257,32 @@ async fn kube_reflector(client: Client, run: Run<'_>) -> Result<(), Failure> {
     if reader.len() != run.options.objects {
         return Err("the cache is incomplete".into());
     }
-    run.finish(|namespace, name| reader.get(&reflector::ObjectRef::new(name).within(namespace)))
-        .await
+    run.finish(
+        |namespace, name| reader.get(&reflector::ObjectRef::new(name).within(namespace)),
+        || reader.state().len(),
+    )
+    .await
+}
+
+pub fn informer_config(kind: &Kind) -> InformerConfig {
+    InformerConfig {
+        initial_list: match kind.list {
+            List::Streaming => InitialList::Streaming,
+            List::Paged => InitialList::Paged(500),
+            List::Whole => InitialList::WatchCache,
+        },
+        compact: kind.cache == Cache::Compact,
+        ..InformerConfig::default()
+    }
+}
+
+pub fn watcher_config(kind: &Kind) -> watcher::Config {
+    match kind.list {
+        List::Streaming => watcher::Config::default().streaming_lists(),
+        List::Paged => watcher::Config::default().page_size(500),
+        List::Whole => watcher::Config {
+            page_size: None,
+            ..watcher::Config::default().any_semantic()
+        },
+    }
 }

@@ -3,11 +3,13 @@
 //! ```console
 //! $ cargo bench -p kube-codegen-runtime --features cli,gzip,protobuf --bench informer
 //! $ cargo bench -p kube-codegen-runtime --features cli,gzip,protobuf --bench informer -- --seconds 60 typed kube client-go
+//! $ cargo bench -p kube-codegen-runtime --features cli,gzip,protobuf --bench informer -- --controllers
 //! ```
 //!
 //! Each client is a process of its own, against a stub server in this process. docs/memory.md explains the columns.
 #![allow(missing_docs, unreachable_pub)]
 mod client;
+mod controller;
 mod measure;
 mod options;
 mod peer;
@@ -20,7 +22,7 @@ use std::{
     env,
     error::Error,
     io::{BufRead, BufReader, Lines},
-    process::{ChildStdout, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
 };
 
 use clap::Parser;
@@ -28,7 +30,7 @@ use serde::de::DeserializeOwned;
 
 use self::{
     measure::{Synced, Updated},
-    options::{Cache, ClientOptions, KINDS, Kind, Options},
+    options::{CONTROLLERS, Cache, ClientOptions, KINDS, Kind, Options},
     server::Server,
 };
 
@@ -41,8 +43,9 @@ fn main() -> Result<(), Failure> {
     }
     let updates = options.rate * options.seconds;
     if let Some(name) = &options.run {
-        let kind = KINDS.iter().find(|kind| kind.name == name);
+        let kind = kinds(&options).iter().find(|kind| kind.name == name);
         return client::run(&ClientOptions {
+            controls: options.controllers,
             kind: kind.ok_or("unknown client")?,
             port: options.port,
             objects: options.objects,
@@ -59,10 +62,13 @@ fn main() -> Result<(), Failure> {
         options.rate,
         options.seconds
     );
-    println!(
-        "| client | sync CPU s | sync s | peak MB | steady MB | B/object | read µs | stall ms | updates CPU s | p50 ms | p99 ms | stall ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
-    );
     let server = Server::start(options.objects, options.floats)?;
+    if options.controllers {
+        return controllers(&options, &server);
+    }
+    println!(
+        "| client | sync CPU s | sync s | peak MB | steady MB | B/object | read µs | hot µs | list ms | stall ms | updates CPU s | p50 ms | p99 ms | stall ms |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    );
     let mut collected = Vec::new();
     for kind in selected(&options)? {
         match measure(kind, &options, &server, updates) {
@@ -91,14 +97,51 @@ fn per_object(bytes: u64, options: &Options) -> f64 {
     bytes as f64 / options.objects as f64
 }
 
+fn kinds(options: &Options) -> &'static [Kind] {
+    if options.controllers {
+        CONTROLLERS
+    } else {
+        KINDS
+    }
+}
+
+/// Runs the selected controllers, and prints a line for each.
+fn controllers(options: &Options, server: &Server) -> Result<(), Failure> {
+    println!("| controller | CPU s | s | peak MB |\n|---|---|---|---|");
+    for kind in selected(options)? {
+        let (mut child, mut lines) = start(kind, options, server, 0)?;
+        let synced = next::<Synced>(&mut lines);
+        // A controller runs on.
+        let _ = child.kill();
+        child.wait()?;
+        match synced {
+            Ok(synced) => println!(
+                "| {} | {:.2} | {:.1} | {:.0} |",
+                kind.name,
+                synced.cpu,
+                synced.wall,
+                megabytes(synced.peak)
+            ),
+            Err(error) => println!("| {} | skipped: {error} |", kind.name),
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "of bytes, far below 2^53")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
 fn selected(options: &Options) -> Result<Vec<&'static Kind>, Failure> {
+    let kinds = kinds(options);
     if options.clients.is_empty() {
-        return Ok(KINDS.iter().collect());
+        return Ok(kinds.iter().collect());
     }
     let find = |name: &String| {
-        let kind = KINDS.iter().find(|kind| kind.name == name);
+        let kind = kinds.iter().find(|kind| kind.name == name);
         kind.ok_or_else(|| {
-            let names: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+            let names: Vec<_> = kinds.iter().map(|kind| kind.name).collect();
             format!(
                 "unknown client {name:?}; known clients: {:?}",
                 names.join("\", \"")
@@ -109,13 +152,13 @@ fn selected(options: &Options) -> Result<Vec<&'static Kind>, Failure> {
     options.clients.iter().map(find).collect()
 }
 
-/// Runs one client to its end.
-fn measure(
+/// Starts one client.
+fn start(
     kind: &Kind,
     options: &Options,
     server: &Server,
     updates: u64,
-) -> Result<(Synced, Updated), Failure> {
+) -> Result<(Child, Lines<BufReader<ChildStdout>>), Failure> {
     let mut command = if kind.cache == Cache::ClientGo {
         let mut command = Command::new(peer::build()?);
         command.args([
@@ -123,11 +166,15 @@ fn measure(
             format!("-objects={}", options.objects),
             format!("-updates={updates}"),
             format!("-watchlist={}", kind.list == options::List::Streaming),
+            format!("-controller={}", options.controllers),
         ]);
         command
     } else {
         let mut command = Command::new(env::current_exe()?);
         command.args(["--run", kind.name]);
+        if options.controllers {
+            command.arg("--controllers");
+        }
         for (option, value) in [
             ("--port", u64::from(server.port)),
             ("--objects", u64::try_from(options.objects)?),
@@ -140,7 +187,17 @@ fn measure(
     };
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let out = child.stdout.take().ok_or("the client has no output")?;
-    let mut lines = BufReader::new(out).lines();
+    Ok((child, BufReader::new(out).lines()))
+}
+
+/// Runs one client to its end.
+fn measure(
+    kind: &Kind,
+    options: &Options,
+    server: &Server,
+    updates: u64,
+) -> Result<(Synced, Updated), Failure> {
+    let (mut child, mut lines) = start(kind, options, server, updates)?;
     let result = (|| {
         let synced = next(&mut lines)?;
         next::<()>(&mut lines)?;
@@ -163,11 +220,10 @@ fn next<T: DeserializeOwned>(lines: &mut Lines<BufReader<ChildStdout>>) -> Resul
     reason = "of bytes and objects, far below 2^53"
 )]
 fn print(kind: &Kind, objects: usize, synced: &Synced, updated: &Updated) {
-    let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let optional =
         |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.1}"));
     println!(
-        "| {} | {:.2} | {:.1} | {:.0} | {:.0} | {:.0} | {} | {} | {:.2} | {:.2} | {:.2} | {} |",
+        "| {} | {:.2} | {:.1} | {:.0} | {:.0} | {:.0} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {} |",
         kind.name,
         synced.cpu,
         synced.wall,
@@ -175,6 +231,8 @@ fn print(kind: &Kind, objects: usize, synced: &Synced, updated: &Updated) {
         megabytes(synced.steady),
         synced.steady.saturating_sub(synced.before) as f64 / objects as f64,
         optional(synced.read),
+        optional(synced.hot),
+        optional(synced.scan),
         optional(synced.stall),
         updated.cpu,
         updated.p50,

@@ -23,6 +23,9 @@ pub struct Synced {
     pub peak: u64,
     /// Microseconds for reading one object from the cache.
     pub read: Option<f64>,
+    /// The same for each of a thousand objects that are read again and again, and the milliseconds for a list of all objects.
+    pub hot: Option<f64>,
+    pub scan: Option<f64>,
     /// The longest stall of the list, in milliseconds.
     pub stall: Option<f64>,
     /// Of a program with a garbage collector: the resident bytes, and those of the heap, after a collection.

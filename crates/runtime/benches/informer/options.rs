@@ -17,6 +17,9 @@ pub struct Options {
     /// Seconds of updates for each client.
     #[arg(long, default_value_t = 10)]
     pub seconds: u64,
+    /// Compares controllers instead: the time and memory until each object has been reconciled once, by a reconcile that does nothing.
+    #[arg(long)]
+    pub controllers: bool,
     /// Gives each object numbers with fractions and exponents, which a reader of pieces may find cut.
     #[arg(long)]
     pub floats: bool,
@@ -36,6 +39,8 @@ pub struct Options {
 /// What one client does.
 pub struct ClientOptions {
     pub kind: &'static Kind,
+    /// Whether to run a controller.
+    pub controls: bool,
     pub port: u16,
     pub objects: usize,
     pub updates: usize,
@@ -103,4 +108,24 @@ pub const KINDS: &[Kind] = &[
     kind("kube, pages", Cache::Kube, List::Paged, true),
     kind("client-go", Cache::ClientGo, List::Streaming, false),
     kind("client-go, pages", Cache::ClientGo, List::Paged, false),
+];
+
+/// The controllers to compare.
+pub const CONTROLLERS: &[Kind] = &[
+    kind("typed", Cache::Typed, List::Streaming, false),
+    kind("compact", Cache::Compact, List::Streaming, false),
+    kind("kube", Cache::Kube, List::Paged, false),
+    kind("kube, streaming", Cache::Kube, List::Streaming, false),
+    kind(
+        "controller-runtime",
+        Cache::ClientGo,
+        List::Streaming,
+        false,
+    ),
+    kind(
+        "controller-runtime, pages",
+        Cache::ClientGo,
+        List::Paged,
+        false,
+    ),
 ];

@@ -1,6 +1,11 @@
 //! The compact form of cached objects: JSON, compressed with earlier objects of the kind as dictionary, and decoded when it is read.
+//!
+//! Usually it is the text that the server sent, which has just been decoded, so that nothing has to be written or checked. What a transform has changed is written, and read
+//! once to see whether it can be.
 use std::{
+    borrow::Cow,
     hash::{Hash, Hasher},
+    ops::Range,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -11,14 +16,12 @@ use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 use parking_lot::Mutex;
 use siphasher::sip::SipHasher13;
 
-use super::{AnyObject, Read, Shared, names};
+use super::{AnyObject, Read, Shared, hot::Hot, names};
 
 /// Each dictionary has one more object than the one before: the first, and these. The first objects of a list are often of one namespace.
 const SAMPLES: [usize; 4] = [0, 64, 512, 4096];
 /// Number of bytes that a dictionary takes from an object: packing takes time in proportion to the dictionary.
 const SAMPLE: usize = 4096;
-/// Number of decoded objects that are kept: those that were read or stored last.
-const RECENT: usize = 256;
 
 /// How the sets of one store hold their objects.
 #[derive(Clone)]
@@ -45,15 +48,19 @@ pub(crate) struct Packed {
 }
 
 const HEAD: usize = 7;
+/// Set beside the number of the dictionary, if the JSON is to be decoded without managed fields.
+const SKIPS: u8 = 0x80;
 
 /// An object in both forms.
-type Both = (Packed, Shared);
+pub(super) type Both = (Packed, Shared);
 
 struct Codec {
     read: Read,
     dictionaries: [OnceLock<Vec<u8>>; SAMPLES.len()],
     packed: AtomicUsize,
-    recent: Mutex<Vec<Option<Both>>>,
+    hot: Mutex<Hot>,
+    /// The object that was received last, until it is stored.
+    received: Mutex<Option<Both>>,
 }
 
 impl Form {
@@ -71,18 +78,45 @@ impl Form {
         hasher.finish() as u32
     }
 
+    /// Takes note of an object that was just decoded from `text`, with its managed fields or without those at `skipped`: to pack the text is less work than
+    /// to write the object first. The object must be stored as it is.
+    pub(crate) fn receive(
+        &self,
+        text: &str,
+        managed_fields: bool,
+        skipped: Range<usize>,
+        object: &Shared,
+    ) {
+        let Some(codec) = &self.codec else {
+            return;
+        };
+        let text = match (text.get(..skipped.start), text.get(skipped.end..)) {
+            (Some(before), Some(after)) if !skipped.is_empty() => {
+                Cow::Owned([before, "null", after].concat())
+            }
+            _ => Cow::Borrowed(text),
+        };
+        let packed = codec.pack_json(text.as_bytes(), managed_fields, &**object);
+        *codec.received.lock() = packed.map(|packed| (packed, Arc::clone(object)));
+    }
+
     /// Returns what a set holds of `object`, whose names have this hash. The same object is packed once.
     pub(super) fn hold(&self, hash: u32, object: &Shared) -> Slot {
         let Some(codec) = &self.codec else {
             return Slot::Whole(hash, Arc::clone(object));
         };
-        if let Some(packed) = codec.recently(hash, |_, recent| Arc::ptr_eq(recent, object)) {
-            return Slot::Packed(hash, packed.0);
+        if let Some(packed) = codec.packed(hash, object) {
+            return Slot::Packed(hash, packed);
         }
-        let Some(packed) = codec.pack(&**object) else {
+        let received = codec.received.lock().take();
+        let packed = match received {
+            Some((packed, received)) if Arc::ptr_eq(&received, object) => Some(packed),
+            _ => codec.pack(&**object),
+        };
+        let Some(packed) = packed else {
             return Slot::Whole(hash, Arc::clone(object));
         };
-        codec.remember(hash, &packed, object);
+        codec.remember(hash, &packed, object, false);
         Slot::Packed(hash, packed)
     }
 
@@ -90,27 +124,35 @@ impl Form {
     pub(crate) fn held(&self, object: &Shared) -> Slot {
         let (namespace, name) = names(object.metadata());
         let hash = self.hash(namespace, name);
-        let packed = self
-            .codec
-            .as_ref()
-            .and_then(|codec| codec.recently(hash, |_, recent| Arc::ptr_eq(recent, object)));
-        packed.map_or_else(
-            || Slot::Whole(hash, Arc::clone(object)),
-            |(packed, _)| Slot::Packed(hash, packed),
-        )
+        let codec = self.codec.as_ref();
+        codec
+            .and_then(|codec| codec.packed(hash, object))
+            .map_or_else(
+                || Slot::Whole(hash, Arc::clone(object)),
+                |packed| Slot::Packed(hash, packed),
+            )
     }
 
-    /// Returns the object that is held.
+    /// Returns the object that is held, for a reader: it is decoded once as long as it is read often enough.
     pub(crate) fn read(&self, held: &Slot) -> Shared {
+        self.decode(held, true)
+    }
+
+    /// Returns the object that is held, for a handler, which sees all of them once.
+    pub(crate) fn see(&self, held: &Slot) -> Shared {
+        self.decode(held, false)
+    }
+
+    fn decode(&self, held: &Slot, by_reader: bool) -> Shared {
         match (held, &self.codec) {
             (Slot::Whole(_, object), _) => Arc::clone(object),
             (Slot::Packed(hash, packed), Some(codec)) => {
                 let is_same = |one: &Packed, _: &_| Arc::ptr_eq(&one.bytes, &packed.bytes);
-                if let Some((_, object)) = codec.recently(*hash, is_same) {
+                if let Some((_, object)) = codec.hot.lock().get(*hash, by_reader, is_same) {
                     return object;
                 }
                 let object = codec.unpack(packed);
-                codec.remember(*hash, packed, &object);
+                codec.remember(*hash, packed, &object, by_reader);
                 object
             }
             (Slot::Packed(..), None) => unreachable!("only a codec packs objects"),
@@ -135,6 +177,12 @@ impl Slot {
 }
 
 impl Packed {
+    /// Returns the length of the JSON.
+    pub(super) fn length(&self) -> usize {
+        let bytes = self.bytes[3..HEAD].try_into().map(u32::from_le_bytes);
+        usize::try_from(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+
     fn names(&self) -> (&str, &str) {
         let (namespace, name) = (usize::from(self.bytes[1]), usize::from(self.bytes[2]));
         let text = |from, length| {
@@ -151,18 +199,29 @@ impl Codec {
             read,
             dictionaries: Default::default(),
             packed: AtomicUsize::new(0),
-            recent: Mutex::new((0..RECENT).map(|_| None).collect()),
+            hot: Mutex::default(),
+            received: Mutex::default(),
         }
     }
 
     /// Returns the compact form; `None` if the object cannot be read back from it.
     fn pack(&self, object: &dyn AnyObject) -> Option<Packed> {
         let json = object.to_json().ok()?;
-        self.read(&json)?;
+        self.read(&json, true)?;
+        self.pack_json(&json, true, object)
+    }
+
+    /// Returns the compact form of `object`, which was decoded from `json`, with its managed fields or without.
+    fn pack_json(
+        &self,
+        json: &[u8],
+        managed_fields: bool,
+        object: &dyn AnyObject,
+    ) -> Option<Packed> {
         let (namespace, name) = names(object.metadata());
-        let dictionary = self.dictionary(&json);
+        let dictionary = self.dictionary(json);
         let mut bytes = vec![
-            u8::try_from(dictionary).ok()?,
+            u8::try_from(dictionary).ok()? | if managed_fields { 0 } else { SKIPS },
             u8::try_from(namespace.len()).ok()?,
             u8::try_from(name.len()).ok()?,
         ];
@@ -170,7 +229,7 @@ impl Codec {
         bytes.extend_from_slice(namespace.as_bytes());
         bytes.extend_from_slice(name.as_bytes());
         bytes.extend(compress_with_dict(
-            &json,
+            json,
             self.dictionaries[dictionary].get()?,
         ));
         Some(Packed {
@@ -182,17 +241,18 @@ impl Codec {
     fn unpack(&self, packed: &Packed) -> Shared {
         let unpack = || {
             let (namespace, name) = packed.names();
-            let length = u32::from_le_bytes(packed.bytes[3..HEAD].try_into().ok()?);
             let body = packed.bytes.get(HEAD + namespace.len() + name.len()..)?;
-            let dictionary = self.dictionaries.get(usize::from(packed.bytes[0]))?;
-            let json = decompress_with_dict(body, usize::try_from(length).ok()?, dictionary.get()?);
-            self.read(&json.ok()?)
+            let (first, managed_fields) = (packed.bytes[0] & !SKIPS, packed.bytes[0] & SKIPS == 0);
+            let dictionary = self.dictionaries.get(usize::from(first))?;
+            let json = decompress_with_dict(body, packed.length(), dictionary.get()?);
+            self.read(&json.ok()?, managed_fields)
         };
         unpack().expect("a packed object can be unpacked")
     }
 
-    fn read(&self, json: &[u8]) -> Option<Shared> {
-        (self.read)(std::str::from_utf8(json).ok()?, true).ok()
+    fn read(&self, json: &[u8], managed_fields: bool) -> Option<Shared> {
+        let (object, _) = (self.read)(std::str::from_utf8(json).ok()?, managed_fields).ok()?;
+        Some(object)
     }
 
     /// Returns the number of the dictionary for the next object. Some objects become part of a new one.
@@ -214,23 +274,18 @@ impl Codec {
         newest.unwrap_or_default()
     }
 
-    /// Returns the recent object with this hash of its names, if it is the wanted one.
-    fn recently(&self, hash: u32, is_wanted: impl Fn(&Packed, &Shared) -> bool) -> Option<Both> {
-        let recent = self.recent.lock();
-        let (packed, object) = recent[slot(hash)].as_ref()?;
-        is_wanted(packed, object).then(|| (packed.clone(), Arc::clone(object)))
+    /// Returns the compact form of an object that was just stored, or is in use.
+    fn packed(&self, hash: u32, object: &Shared) -> Option<Packed> {
+        let is_same = |_: &_, one: &Shared| Arc::ptr_eq(one, object);
+        let found = self.hot.lock().get(hash, false, is_same);
+        found.map(|(packed, _)| packed)
     }
 
-    fn remember(&self, hash: u32, packed: &Packed, object: &Shared) {
-        let entry = (packed.clone(), Arc::clone(object));
-        let replaced = self.recent.lock()[slot(hash)].replace(entry);
+    fn remember(&self, hash: u32, packed: &Packed, object: &Shared, by_reader: bool) {
+        let displaced = self.hot.lock().put(hash, packed, object, by_reader);
         // Not under the lock: the last reference may drop a large object.
-        drop(replaced);
+        drop(displaced);
     }
-}
-
-fn slot(hash: u32) -> usize {
-    hash as usize % RECENT
 }
 
 #[cfg(test)]

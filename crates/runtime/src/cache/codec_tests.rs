@@ -42,6 +42,7 @@ fn text(delta: Option<Delta>) -> String {
     match delta {
         None => "nothing".to_owned(),
         Some(Delta::Added(object)) => format!("added {}", json(&*object)),
+        Some(Delta::Listed(_)) => panic!("not listed"),
         Some(Delta::Updated(old, new)) => format!("updated {} {}", json(&*old), json(&*new)),
         Some(Delta::Unchanged(object)) => format!("unchanged {}", json(&*object)),
         Some(Delta::Deleted(object, unknown)) => format!("deleted {} {unknown}", json(&*object)),
@@ -199,13 +200,108 @@ fn large_objects_are_packed_too() {
     for number in 0..70_u32 {
         let mut large = object(1, 1);
         let mut random = fastrand::Rng::with_seed(number.into());
-        let text: String = (0..100_000).map(|_| random.alphanumeric()).collect();
+        let text: String = (0..300_000).map(|_| random.alphanumeric()).collect();
         let meta = Arc::get_mut(&mut large).unwrap().metadata_mut();
         meta.annotations = Some([("text".to_owned(), text)].into());
         let held = form.hold(number, &large);
         assert!(matches!(held, Slot::Packed(..)));
+        let again = form.hold(number, &large);
+        assert!(
+            matches!((&held, &again), (Slot::Packed(_, a), Slot::Packed(_, b)) if Arc::ptr_eq(&a.bytes, &b.bytes))
+        );
         // Another object takes its place among the decoded ones.
         form.hold(number, &object(0, 0));
         assert_eq!(json(&*form.read(&held)), json(&*large));
     }
+}
+
+/// Returns an object as a watch delivers it, packed from its text.
+fn received(form: &Form, text: &str, managed_fields: bool) -> (Shared, Slot) {
+    let (object, skipped) = read::<ConfigMap>(text, managed_fields).unwrap();
+    form.receive(text, managed_fields, skipped, &object);
+    let (namespace, name) = names(object.metadata());
+    let held = form.hold(form.hash(namespace, name), &object);
+    (object, held)
+}
+
+#[test]
+fn a_received_text_reads_as_it_did_at_first() {
+    let managed = r#"[{"manager":"kubectl","fieldsV1":{"f:data":{".":{}}}}]"#;
+    for fields in [
+        format!(r#""managedFields":{managed},"name":"a""#),
+        format!(r#""name":"a","managedFields":{managed}"#),
+        // Odd, but valid for a reader that skips them.
+        format!(r#""name":"a","managedFields":{managed},"managed\u0046ields":{managed}"#),
+        r#""name":"a","managedFields":"none""#.to_owned(),
+        r#""name":"a""#.to_owned(),
+    ] {
+        let text = format!(
+            r#"{{"unknown":[1.50,{{"managedFields":7}}], "metadata":{{{fields}}},"data":{{"managedFields":"kept","é":"\u00e9"}}}}"#
+        );
+        for keep in [false, true] {
+            if keep && read::<ConfigMap>(&text, true).is_err() {
+                continue;
+            }
+            let form = compact();
+            // The dictionary of the others.
+            received(&form, r#"{"metadata":{"name":"first"}}"#, keep);
+            let (object, held) = received(&form, &text, keep);
+            let Slot::Packed(_, packed) = &held else {
+                panic!("not packed: {text}");
+            };
+            let again = form.codec.as_ref().unwrap().unpack(packed);
+            assert_eq!(json(&*again), json(&*object), "{text}");
+            let kept = object.metadata().managed_fields.is_some();
+            assert_eq!(
+                packed.length() < text.len(),
+                !keep && fields.contains("managedFields")
+            );
+            assert_eq!(kept, keep && text.contains("kubectl"), "{text}");
+        }
+    }
+}
+
+/// A transform, or the store, may hold another object than the one that was received last.
+#[test]
+fn another_object_is_not_packed_from_the_received_text() {
+    let form = compact();
+    let (object, skipped) = read::<ConfigMap>(r#"{"metadata":{"name":"a"}}"#, false).unwrap();
+    form.receive(r#"{"metadata":{"name":"a"}}"#, false, skipped, &object);
+    let other = self::object(3, 3);
+    let Slot::Packed(_, packed) = form.hold(1, &other) else {
+        panic!("not packed");
+    };
+    let again = form.codec.as_ref().unwrap().unpack(&packed);
+    assert_eq!(json(&*again), json(&*other));
+}
+
+#[test]
+fn what_readers_use_stays_decoded_while_a_list_passes() {
+    let form = compact();
+    let mut set = crate::cache::KeyedSet::new(form.clone());
+    for number in 0..20_000 {
+        set.insert(&object(number, 1));
+    }
+    let key = |number: usize| (format!("ns-{}", number % 7), format!("map-{number}"));
+    let get = |number| {
+        let (namespace, name) = key(number);
+        set.get(&namespace, &name).unwrap()
+    };
+    let used: Vec<_> = (0..1000).map(|number| get(number * 20)).collect();
+    // Updates and handlers.
+    for held in set.held() {
+        form.see(held);
+    }
+    for (number, one) in used.iter().enumerate() {
+        assert!(Arc::ptr_eq(one, &get(number * 20)), "{number}");
+    }
+    let codec = form.codec.as_ref().unwrap();
+    let decoded = |codec: &Codec| codec.hot.lock().len();
+    assert!(decoded(codec) < 2000, "{}", decoded(codec));
+    // However many are read, what is kept has a limit.
+    for number in 0..20_000 {
+        get(number);
+    }
+    let kept = decoded(codec);
+    assert!((5000..15_000).contains(&kept), "{kept}");
 }

@@ -96,20 +96,26 @@ impl KeyedSet {
                 self.tables[table].find_mut(spread(hash), |held| is(held, hash, namespace, name));
             if let Some(held) = held {
                 // Before the new state takes the place of the old one among the decoded objects.
-                let old = self.form.read(held);
+                let old = self.form.see(held);
                 *held = self.form.hold(hash, object);
                 return Some(old);
             }
         }
+        let held = self.form.hold(hash, object);
+        self.add(held);
+        None
+    }
+
+    /// Adds an object, whose namespace and name the set must not have.
+    pub(crate) fn add(&mut self, held: Slot) {
+        let hash = held.hash();
         let table = if self.tables[0].len() < LARGE {
             0
         } else {
             self.tables.resize_with(1 + PARTS, HashTable::new);
             part(hash)
         };
-        let held = self.form.hold(hash, object);
         self.tables[table].insert_unique(spread(hash), held, |held| spread(held.hash()));
-        None
     }
 
     /// Removes the object of that name. Frees memory once the set has shrunk to a quarter.
@@ -125,7 +131,7 @@ impl KeyedSet {
             if table.capacity() > 64 && table.len() < table.capacity() / 4 {
                 table.shrink_to(table.len() * 2, |held| spread(held.hash()));
             }
-            return Some(self.form.read(&slot));
+            return Some(self.form.see(&slot));
         }
         None
     }

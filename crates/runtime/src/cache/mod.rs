@@ -1,5 +1,6 @@
 //! The cache of an informer: objects by namespace and name, and the indexes over them.
 mod codec;
+mod hot;
 mod index;
 mod keyed_set;
 mod lengths;

@@ -4,6 +4,7 @@ use std::{
     cmp::Ordering,
     fmt,
     hash::{Hash, Hasher},
+    ops::Range,
     sync::Arc,
 };
 
@@ -45,8 +46,9 @@ impl fmt::Debug for dyn AnyObject {
 /// An object as a cache shares it.
 pub(crate) type Shared = Arc<dyn AnyObject>;
 
-/// Reads an object of the kind of a cache from JSON, with its managed fields or without. The object is new, and not shared yet.
-pub(crate) type Read = fn(&str, bool) -> serde_json::Result<Shared>;
+/// Reads an object of the kind of a cache from JSON, with its managed fields or without. Returns where the managed fields are that it has skipped, too (the last ones, if
+/// there are several). The object is new, and not shared yet.
+pub(crate) type Read = fn(&str, bool) -> serde_json::Result<(Shared, Range<usize>)>;
 
 /// Returns an object from the cache of `K`.
 #[expect(clippy::expect_used, reason = "a cache has one `Read`, of its kind")]

@@ -1,6 +1,6 @@
 //! Decodes the objects of caches: from the server, and from the compact form. Usually without their `metadata.managedFields`, which few programs read, and which often are half of the object: they are skipped
 //! in the text, and nothing is allocated for them. Lists get their final size at once.
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, cell::Cell, fmt, ops::Range, sync::Arc};
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
@@ -14,19 +14,23 @@ use super::lengths::Lengths;
 use crate::Object;
 
 /// The [`Read`](super::Read) of a kind.
-pub(crate) fn read<K: Object>(text: &str, managed_fields: bool) -> serde_json::Result<Shared> {
-    let object: K = object(text, managed_fields)?;
-    Ok(Arc::new(object))
+pub(crate) fn read<K: Object>(
+    text: &str,
+    managed_fields: bool,
+) -> serde_json::Result<(Shared, Range<usize>)> {
+    let (object, skipped): (K, _) = object(text, managed_fields)?;
+    Ok((Arc::new(object), skipped))
 }
 
-/// Decodes an object, with its managed fields or without.
+/// Decodes an object, with its managed fields or without. Returns where they are, if they were skipped.
 pub(super) fn object<'de, T: Deserialize<'de>>(
     text: &'de str,
     managed_fields: bool,
-) -> Result<T, serde_json::Error> {
-    let lengths = Lengths::of(text);
+) -> Result<(T, Range<usize>), serde_json::Error> {
+    let (lengths, skipped) = (Lengths::of(text), Cell::default());
     let context = Context {
         lengths: &lengths,
+        skipped: &skipped,
         section: if managed_fields {
             Section::Inside
         } else {
@@ -36,7 +40,9 @@ pub(super) fn object<'de, T: Deserialize<'de>>(
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let object = T::deserialize(At(context, &mut deserializer))?;
     deserializer.end()?;
-    Ok(object)
+    let (address, length) = skipped.get();
+    let start = address.saturating_sub(text.as_ptr().addr());
+    Ok((object, start..start + length))
 }
 
 /// Where a value is in the object.
@@ -51,6 +57,8 @@ enum Section {
 #[derive(Clone, Copy)]
 struct Context<'c> {
     lengths: &'c Lengths,
+    /// Address and length of the managed fields that were skipped.
+    skipped: &'c Cell<(usize, usize)>,
     section: Section,
 }
 
@@ -219,7 +227,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, A> {
             match self.context.section {
                 Section::Metadata if key == "managedFields" => {
                     let raw = self.map.next_value::<&RawValue>()?;
-                    self.context.lengths.pass(raw.get());
+                    let text = raw.get();
+                    self.context.lengths.pass(text);
+                    self.context.skipped.set((text.as_ptr().addr(), text.len()));
                     continue;
                 }
                 Section::Object => self.in_metadata = key == "metadata",

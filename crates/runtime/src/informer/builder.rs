@@ -101,11 +101,11 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Caches the objects of `K` as compressed JSON, which takes a tenth of the memory. For kinds with tens of thousands of objects of which few are
-    /// read at a time.
+    /// Caches the objects of `K` as compressed JSON, which takes an eighth of the memory. For kinds with tens of thousands of objects that are read by name
+    /// or by an index.
     ///
-    /// Listers, indexes and handlers work as always, but each read decodes the object, which takes some microseconds per kilobyte; the objects that
-    /// were read last are kept decoded. So prefer indexes to lists with a selector, which decode every object.
+    /// Listers, indexes and handlers work as always. The objects in use stay decoded, up to 4 MiB of their JSON; a read of another one decodes it, which takes
+    /// some microseconds per kilobyte. So prefer indexes to lists with a selector, which decode every object.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;

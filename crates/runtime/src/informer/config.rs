@@ -32,7 +32,7 @@ pub struct InformerConfig {
     /// Whether the cached objects have their `metadata.managedFields`, which often take as much memory as the rest of the object. Without, they are
     /// skipped while the object is read.
     pub keep_managed_fields: bool,
-    /// Whether the objects are cached as compressed JSON, which takes a tenth of the memory. Each read decodes, which takes some microseconds:
+    /// Whether the objects are cached as compressed JSON, which takes an eighth of the memory. A read of an object that is not in use decodes it, which takes some microseconds:
     /// see [`InformerFactoryBuilder::compact`](super::InformerFactoryBuilder::compact).
     pub compact: bool,
     /// Whether lists are requested in compressed form (gzip), which have a twentieth of the bytes, and are less work to decrypt. A watch is never compressed: after a streaming list,

@@ -110,6 +110,7 @@ impl Listeners {
     pub(super) fn notice(&self, delta: Delta) -> Notice {
         match delta {
             Delta::Added(object) => Notice::Added(self.form.held(&object), !self.synced),
+            Delta::Listed(held) => Notice::Added(held, !self.synced),
             Delta::Unchanged(object) => Notice::Redelivered(self.form.held(&object)),
             Delta::Updated(old, new) => Notice::Updated(old, new),
             Delta::Deleted(object, final_state_unknown) => {
@@ -205,10 +206,10 @@ impl Inbox {
     pub(super) fn open(&self, notice: Notice) -> Option<Change> {
         Some(match notice {
             Notice::Added(held, is_in_initial_list) => {
-                Change::Added(self.form.read(&held), is_in_initial_list)
+                Change::Added(self.form.see(&held), is_in_initial_list)
             }
             Notice::Redelivered(held) => {
-                let object = self.form.read(&held);
+                let object = self.form.see(&held);
                 Change::Updated(Arc::clone(&object), object)
             }
             Notice::Updated(old, new) => Change::Updated(old, new),

@@ -283,12 +283,7 @@ impl State {
             return;
         };
         // The watch will report what does not decode.
-        let Ok(object) = decode(
-            self.read,
-            raw.get(),
-            &self.kind.kind,
-            self.keep_managed_fields,
-        ) else {
+        let Ok(object) = decode(|text| self.decode(text), raw.get(), &self.kind.kind) else {
             return;
         };
         let Some(scope) = self.scope_of(object.metadata().namespace.as_deref()) else {

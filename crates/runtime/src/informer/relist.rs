@@ -104,8 +104,15 @@ impl State {
             }
             _ => true,
         };
-        let mut objects = listed.objects.iter();
-        while self.change(objects.by_ref().take(SLICE), |store, object| {
+        let form = self.store.read().form();
+        let mut objects = listed.objects.held();
+        while self.change(objects.by_ref().take(SLICE), |store, held| {
+            if part.is_none()
+                && let Some(delta) = store.list(held)
+            {
+                return Some(delta);
+            }
+            let object = form.see(held);
             scope.has(object.metadata()).then(|| store.relist(object))
         }) {
             give_way().await;

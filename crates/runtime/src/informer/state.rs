@@ -24,7 +24,7 @@ use super::{
     waiting::wait_synced,
 };
 use crate::{
-    cache::{AnyObject, ObjectKey, ObjectKind, Read, Shared, Store, unique},
+    cache::{AnyObject, Form, ObjectKey, ObjectKind, Read, Shared, Store, unique},
     client::describe,
     panics,
 };
@@ -39,6 +39,7 @@ pub(super) type ErrorHandler = Arc<dyn Fn(&InformerError) + Send + Sync>;
 pub(super) struct State {
     pub(super) kind: Arc<ObjectKind>,
     pub(super) read: Read,
+    form: Form,
     /// For log lines.
     pub(super) cluster: Option<String>,
     pub(super) store: Arc<RwLock<Store>>,
@@ -78,6 +79,7 @@ impl State {
         Self {
             kind: Arc::new(kind),
             read,
+            form: store.form(),
             cluster: config.cluster.clone(),
             listeners: Mutex::new(Listeners {
                 all: Vec::new(),
@@ -340,14 +342,24 @@ impl State {
         }
     }
 
+    /// Decodes an object that the server has sent.
+    pub(super) fn decode(&self, text: &str) -> serde_json::Result<Shared> {
+        let (object, skipped) = (self.read)(text, self.keep_managed_fields)?;
+        // What a transform changes is not what was sent.
+        if self.meta_transform.is_none() && self.transform.read().is_none() {
+            self.form
+                .receive(text, self.keep_managed_fields, skipped, &object);
+        }
+        Ok(object)
+    }
+
     fn transform(&self, object: &mut Shared) {
-        let object = unique(object);
         if let Some(transform) = &self.meta_transform {
-            transform(object.metadata_mut());
+            transform(unique(object).metadata_mut());
         }
         let transform = self.transform.read().clone();
         if let Some(transform) = transform {
-            transform(object);
+            transform(unique(object));
         }
     }
 

@@ -69,12 +69,15 @@ func (w *WidgetList) DeepCopyObject() runtime.Object {
 var scheme = runtime.NewScheme()
 
 func main() {
-	port := flag.Int("port", 0, "port of the server")
-	objects := flag.Int("objects", 100_000, "number of objects")
-	updates := flag.Int("updates", 10_000, "number of updates")
-	watchList := flag.Bool("watchlist", true, "use a streaming list")
-	kubeconfig := flag.String("kubeconfig", "", "list from this server, and do nothing else")
-	flag.Parse()
+	// controller-runtime adds flags to the common set.
+	flags := flag.NewFlagSet("peer", flag.ExitOnError)
+	port := flags.Int("port", 0, "port of the server")
+	objects := flags.Int("objects", 100_000, "number of objects")
+	updates := flags.Int("updates", 10_000, "number of updates")
+	watchList := flags.Bool("watchlist", true, "use a streaming list")
+	controls := flags.Bool("controller", false, "run a controller of controller-runtime, and do nothing else")
+	kubeconfig := flags.String("kubeconfig", "", "list from this server, and do nothing else")
+	check(flags.Parse(os.Args[1:]))
 
 	os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(*watchList))
 	if clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) != *watchList {
@@ -94,6 +97,9 @@ func main() {
 	}
 	config.APIPath = "/apis"
 	config.QPS = -1
+	if *controls {
+		controller(config, *objects)
+	}
 	config.GroupVersion = &version
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(config)
@@ -145,9 +151,14 @@ func main() {
 			panic("an object is not in the cache")
 		}
 	}
+	read := float64(time.Since(reads).Nanoseconds()) / 1e3 / float64(len(keys))
+	scan := time.Now()
+	if listed := len(informer.GetStore().List()); listed != *objects {
+		panic("a list is incomplete")
+	}
 	print(map[string]any{
 		"cpu": spent, "wall": wall, "before": before, "steady": steady, "peak": peak,
-		"read": float64(time.Since(reads).Nanoseconds()) / 1e3 / float64(len(keys)), "stall": nil,
+		"read": read, "hot": read, "scan": float64(time.Since(scan).Microseconds()) / 1e3, "stall": nil,
 		"collected": collected(),
 	})
 

@@ -34,6 +34,8 @@ pub enum IndexError {
 pub(crate) enum Delta {
     /// The object is new.
     Added(Shared),
+    /// A list has a new object, which was not decoded again.
+    Listed(Slot),
     /// The second object replaces the first: another state, or another object of the same name (then the uid differs).
     Updated(Shared, Shared),
     /// A relist found the object unchanged.
@@ -246,6 +248,29 @@ impl Store {
             }
         };
         overlay::relisted(before, object)
+    }
+
+    /// Stores a new object of a relist, as the list holds it. Returns `None` if there is more to do than that.
+    pub(crate) fn list(&mut self, held: &Slot) -> Option<Delta> {
+        let (namespace, name) = held.names();
+        let set = self.namespaces.get_mut(namespace);
+        if !self.indexes.is_empty()
+            || self.overlay.has_any()
+            || set
+                .as_ref()
+                .is_some_and(|set| set.contains(namespace, name))
+        {
+            return None;
+        }
+        if let Some(set) = set {
+            set.add(held.clone());
+        } else {
+            let mut set = KeyedSet::new(self.form.clone());
+            set.add(held.clone());
+            self.namespaces.insert(namespace.into(), set);
+        }
+        self.len += 1;
+        Some(Delta::Listed(held.clone()))
     }
 
     /// Removes an object, unless a later write of it is shown. Returns its last state that the watch has delivered.

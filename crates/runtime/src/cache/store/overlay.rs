@@ -78,6 +78,11 @@ impl Overlay {
         }
     }
 
+    /// Whether a write is pending.
+    pub(super) fn has_any(&self) -> bool {
+        !self.by_key.is_empty()
+    }
+
     /// Whether a write of the object with this namespace and name is pending.
     pub(super) fn has(&self, (namespace, name): (&str, &str)) -> bool {
         let key = || ObjectKey::namespaced(namespace, name);

@@ -36,6 +36,7 @@ fn short(deltas: &[Delta]) -> Vec<String> {
         .iter()
         .map(|delta| match delta {
             Delta::Added(object) => format!("+{}", at(object)),
+            Delta::Listed(held) => format!("+{}", held.names().1),
             Delta::Updated(old, new) => format!("~{}>{}", at(old), at(new)),
             Delta::Unchanged(object) => format!("={}", at(object)),
             Delta::Deleted(object, final_state_unknown) => {

@@ -333,11 +333,7 @@ impl Reflector {
     }
 
     fn decode(&self, raw: wire::Raw<'_>) -> Decoded {
-        raw.decode(
-            self.state.read,
-            &self.state.kind.kind,
-            self.state.keep_managed_fields,
-        )
+        raw.decode(&self.state)
     }
 
     /// Returns the delay after `failure`: 0.8 s doubling to 30 s with jitter (10 s while the kind is not served), reset after two minutes without failure, and at least what the

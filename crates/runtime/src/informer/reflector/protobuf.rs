@@ -244,7 +244,7 @@ pub(super) fn metadata(object: Bytes) -> Result<meta::ObjectMeta, DecodeError> {
 
 /// Returns an object of which only the metadata is known.
 pub(super) fn object(read: Read, meta: meta::ObjectMeta) -> Result<Shared, serde_json::Error> {
-    let mut object = read(TYPE, true)?;
+    let (mut object, _) = read(TYPE, true)?;
     *unique(&mut object).metadata_mut() = meta;
     Ok(object)
 }

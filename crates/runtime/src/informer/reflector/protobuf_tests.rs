@@ -12,7 +12,10 @@ use super::{
     },
     *,
 };
-use crate::cache::{ObjectKey, read};
+use crate::{
+    cache::{ObjectKey, ObjectKind, read},
+    informer::{InformerConfig, state::State},
+};
 
 fn typed(object: &impl Message) -> Bytes {
     let raw = object.encode_to_vec().into();
@@ -41,7 +44,11 @@ fn partial(name: &str) -> PartialObjectMetadata {
     }
 }
 
-const READ: Read = read::<PartialObjectMeta<ConfigMap>>;
+fn state() -> State {
+    let kind = ObjectKind::of::<PartialObjectMeta<ConfigMap>>(&());
+    let read = read::<PartialObjectMeta<ConfigMap>>;
+    State::new(kind, read, &InformerConfig::default(), None)
+}
 
 fn parse(frame: &[u8]) -> Result<Frame<'_>, serde_json::Error> {
     Frame::parse(frame, Encoding::Protobuf)
@@ -53,7 +60,7 @@ fn an_event_has_metadata_without_empty_fields() {
     let Ok(Frame::Deleted(raw)) = parse(&bytes) else {
         panic!("not deleted")
     };
-    let object = raw.decode(READ, "ConfigMap", false).unwrap();
+    let object = raw.decode(&state()).unwrap();
     let json = object.to_json().unwrap();
     assert_eq!(
         serde_json::from_slice::<serde_json::Value>(&json).unwrap(),
@@ -66,7 +73,7 @@ fn an_event_has_metadata_without_empty_fields() {
         })
     );
     let nameless = Raw::Protobuf(partial("").encode_to_vec().into());
-    let error = nameless.decode(READ, "ConfigMap", false).unwrap_err();
+    let error = nameless.decode(&state()).unwrap_err();
     assert!(error.to_string().contains("metadata.name"), "{error}");
 }
 
@@ -110,7 +117,7 @@ fn a_list_has_its_items_one_by_one() {
     assert_eq!((version.as_deref(), token), (Some("9"), None));
     let names = items.into_iter().map(|item| {
         let meta = metadata(item).unwrap();
-        let object = object(READ, meta).unwrap();
+        let object = object(read::<PartialObjectMeta<ConfigMap>>, meta).unwrap();
         ObjectKey::of_meta(object.metadata()).name
     });
     assert_eq!(names.collect::<Vec<_>>(), ["a", "b"]);

@@ -9,11 +9,12 @@ use serde_json::value::RawValue;
 use super::protobuf;
 use super::response::Encoding;
 use crate::{
-    cache::{ObjectKey, Read},
+    cache::{ObjectKey, Shared},
     client::decode::message,
     informer::{
         error::{DecodeError, Decoded},
         part::Part,
+        state::State,
     },
 };
 
@@ -42,15 +43,16 @@ impl Raw<'_> {
         (!part.has(range)).then(|| read(metadata.resource_version))
     }
 
-    /// Decodes an object of `kind`, with its managed fields or without, as protobuf has it.
-    pub(super) fn decode(self, read: Read, kind: &str, managed_fields: bool) -> Decoded {
+    /// Decodes an object for a cache.
+    pub(super) fn decode(self, state: &State) -> Decoded {
+        let kind = &state.kind.kind;
         match self {
-            Self::Json(text) => decode(read, text, kind, managed_fields),
+            Self::Json(text) => decode(|text| state.decode(text), text, kind),
             #[cfg(feature = "protobuf")]
             Self::Protobuf(raw) => {
                 let failure = |message: String| {
                     Box::new(DecodeError {
-                        kind: kind.to_owned(),
+                        kind: kind.clone(),
                         key: None,
                         resource_version: None,
                         message,
@@ -60,7 +62,7 @@ impl Raw<'_> {
                 if meta.name.is_none() {
                     return Err(failure(NO_NAME.to_owned()));
                 }
-                protobuf::object(read, meta).map_err(|error| failure(error.to_string()))
+                protobuf::object(state.read, meta).map_err(|error| failure(error.to_string()))
             }
         }
     }
@@ -173,14 +175,13 @@ pub(super) fn malformed(error: prost::DecodeError) -> serde_json::Error {
     serde::de::Error::custom(error)
 }
 
-/// Decodes one object of `kind`, with its managed fields or without. An object without a name is an error.
+/// Decodes one object of `kind` with `read`. An object without a name is an error.
 pub(in crate::informer) fn decode(
-    read: Read,
+    read: impl FnOnce(&str) -> serde_json::Result<Shared>,
     text: &str,
     kind: &str,
-    managed_fields: bool,
 ) -> Decoded {
-    let message = match read(text, managed_fields) {
+    let message = match read(text) {
         Ok(object)
             if object
                 .metadata()
@@ -243,7 +244,11 @@ mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
 
     use super::*;
-    use crate::cache::read;
+    use crate::{Object, cache::read};
+
+    fn decoded<K: Object>(text: &str, kind: &str) -> Decoded {
+        decode(|text| Ok(read::<K>(text, false)?.0), text, kind)
+    }
 
     #[test]
     fn the_keys_of_a_frame_have_any_order() {
@@ -293,17 +298,15 @@ mod tests {
     #[test]
     fn an_object_that_does_not_decode_is_named_if_possible() {
         let bad = r#"{"metadata":{"name":"a","namespace":"ns","resourceVersion":"5","labels":[]},"data":3}"#;
-        let error = decode(read::<ConfigMap>, bad, "ConfigMap", false).unwrap_err();
+        let error = decoded::<ConfigMap>(bad, "ConfigMap").unwrap_err();
         assert_eq!(error.key, Some(ObjectKey::namespaced("ns", "a")));
         assert_eq!(error.resource_version.as_deref(), Some("5"));
         assert_eq!(
-            decode(read::<ConfigMap>, "[]", "ConfigMap", false)
-                .unwrap_err()
-                .key,
+            decoded::<ConfigMap>("[]", "ConfigMap").unwrap_err().key,
             None
         );
         assert!(
-            decode(read::<ConfigMap>, "{}", "ConfigMap", true)
+            decoded::<ConfigMap>("{}", "ConfigMap")
                 .unwrap_err()
                 .message
                 .contains("metadata.name")
@@ -319,13 +322,12 @@ mod tests {
                 r#"{{"metadata":{{"labels":{deep},"name":"a","resourceVersion":"5","uid":3}},"spec":{deep}}}"#
             ),
         ] {
-            let error =
-                decode(read::<kube::api::DynamicObject>, &text, "Widget", false).unwrap_err();
+            let error = decoded::<kube::api::DynamicObject>(&text, "Widget").unwrap_err();
             assert_eq!(error.key, Some(ObjectKey::cluster("a")));
             assert_eq!(error.resource_version.as_deref(), Some("5"));
         }
         let nested = format!(r#"{{"metadata":{{"name":{deep}}}}}"#);
-        let error = decode(read::<kube::api::DynamicObject>, &nested, "Widget", false).unwrap_err();
+        let error = decoded::<kube::api::DynamicObject>(&nested, "Widget").unwrap_err();
         assert_eq!(error.key, None);
     }
 }
