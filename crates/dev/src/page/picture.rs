@@ -103,7 +103,7 @@ impl Drawing {
             Topic::Log | Topic::Process => Sign::Dot { at: operator, look },
             Topic::Object => match entry.by.as_str() {
                 by if by == AGENT || by.starts_with("kubectl") => {
-                    who = if by == AGENT { "dev" } else { "user" }.to_owned();
+                    if by == AGENT { "dev" } else { "user" }.clone_into(&mut who);
                     arrow(self.parties.user(), server, Look::User)
                 }
                 by if is_of_the_cluster(by) => {
