@@ -200,9 +200,10 @@ impl Normal {
                 .map_or(rest.len(), |at| start + at);
             let number = &rest[start..end];
             out.push_str(&rest[..start]);
-            // Neither is one with a unit, such as 500m.
+            // Neither is one with a unit, such as 500m, or one in a word, such as DNS-1035.
             let has_unit = rest[end..].starts_with(char::is_alphabetic);
-            let is_version = number.len() > 2 && !has_unit;
+            let is_in_word = out.ends_with(|c: char| c == '-' || c.is_alphabetic());
+            let is_version = number.len() > 2 && !has_unit && !is_in_word;
             match versions.get(number).filter(|_| is_version) {
                 Some(index) => _ = write!(out, "rv{index}"),
                 None => out.push_str(number),

@@ -5,9 +5,10 @@
 
 use std::{fs, path::PathBuf};
 
-use kube_codegen_conformance::{Answer, Script, Session, Step, definitions};
+use kube_codegen_conformance::{Answer, Normal, Script, Session, Step, definitions};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
+use serde_json::json;
 use testresult::TestResult;
 use tokio::io::AsyncReadExt as _;
 
@@ -113,4 +114,18 @@ async fn a_connection_that_the_server_closes_is_an_answer() -> TestResult {
     assert_eq!(session.run(&step).await?, Answer::none());
     server.abort();
     Ok(())
+}
+
+/// Otherwise, what a server answers would depend on how many writes came before.
+#[test]
+fn a_number_in_a_word_is_no_version() {
+    let mut value = json!({
+        "metadata": {"resourceVersion": "1035"},
+        "status": {"message": "a DNS-1035 label of 1035, with 1035m"},
+    });
+    Normal::new("").value(&mut value);
+    assert_eq!(
+        value["status"]["message"],
+        "a DNS-1035 label of rv0, with 1035m"
+    );
 }

@@ -289,6 +289,15 @@ pub(crate) fn pull_policies(states: &[Arc<State>]) -> Mask {
     mask
 }
 
+/// Shows a value as JSON, but quotes in texts as they are: a text often has JSON in it.
+fn shown(value: &Value) -> String {
+    let json = value.to_string();
+    match value {
+        Value::String(_) => json.replace("\\\"", "\""),
+        _ => json,
+    }
+}
+
 fn compare(
     object: &str,
     path: &str,
@@ -317,7 +326,7 @@ fn compare(
         (Some(Value::Object(left)), None) if !path.is_empty() => (left, &empty),
         (None, Some(Value::Object(right))) if !path.is_empty() => (&empty, right),
         (expected, found) => {
-            let (left, right) = (expected.map(Value::to_string), found.map(Value::to_string));
+            let (left, right) = (expected.map(shown), found.map(shown));
             let same = match (&left, &right) {
                 (Some(left), Some(right)) => {
                     let letters = left.chars().zip(right.chars());
@@ -402,6 +411,16 @@ mod tests {
         let found = differences(&state_of("one"), &state_of("two"), &Mask::new());
         assert!(found[0].expected.as_ref().unwrap().contains("xoney"));
         assert!(found[0].found.as_ref().unwrap().contains("xtwoy"));
+    }
+
+    #[test]
+    fn quotes_in_texts_are_shown_as_they_are() {
+        let state_of = |size: i32| {
+            let text = json!({ "size": size }).to_string();
+            State::from([("a".to_owned(), json!({"data": text}))])
+        };
+        let found = differences(&state_of(1), &state_of(2), &Mask::new());
+        assert_eq!(found[0].expected.as_deref(), Some(r#""{"size":1}""#));
     }
 
     #[test]

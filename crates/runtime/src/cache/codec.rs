@@ -16,7 +16,12 @@ use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 use parking_lot::Mutex;
 use siphasher::sip::SipHasher13;
 
-use super::{AnyObject, Read, Shared, hot::Hot, names};
+use super::{
+    AnyObject, Read, Shared,
+    hot::Hot,
+    names,
+    packed::{Both, HEAD, Packed, SKIPS},
+};
 
 /// Each dictionary has one more object than the one before: the first, and these. The first objects of a list are often of one namespace.
 const SAMPLES: [usize; 4] = [0, 64, 512, 4096];
@@ -40,19 +45,6 @@ pub(crate) enum Slot {
 }
 
 const _: () = assert!(size_of::<Slot>() == 24, "what a set takes for an object");
-
-/// The compressed JSON of an object, after a head: number of the dictionary, lengths of namespace and name, length of the JSON, namespace, name.
-#[derive(Clone)]
-pub(crate) struct Packed {
-    bytes: Arc<[u8]>,
-}
-
-const HEAD: usize = 7;
-/// Set beside the number of the dictionary, if the JSON is to be decoded without managed fields.
-const SKIPS: u8 = 0x80;
-
-/// An object in both forms.
-pub(super) type Both = (Packed, Shared);
 
 struct Codec {
     read: Read,
@@ -173,23 +165,6 @@ impl Slot {
             Self::Whole(_, object) => names(object.metadata()),
             Self::Packed(_, packed) => packed.names(),
         }
-    }
-}
-
-impl Packed {
-    /// Returns the length of the JSON.
-    pub(super) fn length(&self) -> usize {
-        let bytes = self.bytes[3..HEAD].try_into().map(u32::from_le_bytes);
-        usize::try_from(bytes.unwrap_or_default()).unwrap_or_default()
-    }
-
-    fn names(&self) -> (&str, &str) {
-        let (namespace, name) = (usize::from(self.bytes[1]), usize::from(self.bytes[2]));
-        let text = |from, length| {
-            let text = self.bytes.get(from..from + length).unwrap_or_default();
-            std::str::from_utf8(text).unwrap_or_default()
-        };
-        (text(HEAD, namespace), text(HEAD + namespace, name))
     }
 }
 

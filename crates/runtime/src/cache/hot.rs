@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     Shared,
-    codec::{Both, Packed},
+    packed::{Both, Packed},
 };
 
 /// Bytes of JSON of the objects that have just arrived.

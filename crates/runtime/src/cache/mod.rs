@@ -5,6 +5,7 @@ mod index;
 mod keyed_set;
 mod lengths;
 mod object;
+mod packed;
 mod skip;
 mod store;
 
