@@ -73,7 +73,8 @@ async fn reconcile(
 ) -> Result<Action, Error> {
     let networks = &context.networks;
     let real = networks.get(&key)?;
-    let Some(network) = object else {
+    // A foreground deletion keeps the object for a while.
+    let Some(network) = object.filter(|it| it.metadata.deletion_timestamp.is_none()) else {
         if real.is_some() {
             networks.remove(&key)?;
             tracing::info!("removed: {key}");

@@ -10,11 +10,17 @@ use crate::generated::samplecrd_k8s_io::v1::NetworkSpec;
 /// The extension of the files.
 const EXTENSION: &str = "conflist";
 
+/// The longest name of a file. Names of objects have up to 253 letters.
+const LONGEST: usize = 255;
+
 /// Returns the configuration of a network.
 ///
 /// # Errors
 /// A message for the author of the object.
 pub fn configuration(key: &ObjectKey, spec: &NetworkSpec) -> Result<Value, String> {
+    if file_name(key).len() > LONGEST {
+        return Err("metadata.name is too long for the name of a file".to_owned());
+    }
     let NetworkSpec { cidr, gateway } = spec;
     let network: IpNet = cidr.parse().map_err(|_| {
         format!("spec.cidr is {cidr:?}: it must be a network such as 192.168.0.0/16")
@@ -41,6 +47,12 @@ pub fn configuration(key: &ObjectKey, spec: &NetworkSpec) -> Result<Value, Strin
     }))
 }
 
+fn file_name(key: &ObjectKey) -> String {
+    // Names in Kubernetes have no underscore.
+    let namespace = key.namespace.as_deref().unwrap_or_default();
+    format!("{namespace}_{}.{EXTENSION}", key.name)
+}
+
 /// The configured networks.
 #[derive(Clone, Debug)]
 pub struct Networks(PathBuf);
@@ -52,9 +64,7 @@ impl Networks {
     }
 
     fn path(&self, key: &ObjectKey) -> PathBuf {
-        // Names in Kubernetes have no underscore.
-        let namespace = key.namespace.as_deref().unwrap_or_default();
-        self.0.join(format!("{namespace}_{}.{EXTENSION}", key.name))
+        self.0.join(file_name(key))
     }
 
     /// Returns the keys of all configured networks.
@@ -79,6 +89,9 @@ impl Networks {
 
     /// Returns the configuration of a network. One that is not JSON is null.
     pub fn get(&self, key: &ObjectKey) -> io::Result<Option<Value>> {
+        if file_name(key).len() > LONGEST {
+            return Ok(None);
+        }
         match fs::read(self.path(key)) {
             Ok(text) => Ok(Some(serde_json::from_slice(&text).unwrap_or_default())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -22,7 +22,7 @@ impl Simulation {
     }
 
     fn workloads(&mut self) -> Vec<Workload> {
-        if !self.workloads.is_empty() {
+        if !self.workloads.is_empty() && self.samples.is_empty() {
             return self.workloads.clone();
         }
         if let Some(old) = self.old.take() {
@@ -30,12 +30,11 @@ impl Simulation {
         }
         self.setup.templates = self.templates();
         let templates = self.setup.templates.iter();
-        templates
-            .flat_map(|template| template.workloads(self.most_workloads))
-            .collect()
+        let made = templates.flat_map(|template| template.workloads(self.most_workloads));
+        self.workloads.iter().cloned().chain(made).collect()
     }
 
-    /// Returns what workloads of each kind are made of.
+    /// Returns what workloads of each kind are made of. If the test has workloads of its own, only kinds with a sample have any.
     fn templates(&self) -> Vec<Template> {
         let made = async {
             let mut templates = Vec::new();
@@ -44,6 +43,9 @@ impl Simulation {
                     .samples
                     .iter()
                     .find(|sample| text(sample, "/kind") == primary.kind);
+                if sample.is_none() && !self.workloads.is_empty() {
+                    continue;
+                }
                 let server = &self.setup.server;
                 let template = primary.template(server, sample, self.objects, self.most_workloads);
                 templates.extend(template.await);

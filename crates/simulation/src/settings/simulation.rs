@@ -133,6 +133,8 @@ impl Simulation {
     }
 
     /// Sets the object from which workloads start, in place of one made from the schema. Its name is replaced.
+    ///
+    /// If you set [workloads](Self::workload) too, those that follow from the schema of the sample's kind, and the scenarios, run after yours.
     pub fn sample(mut self, object: &impl Serialize) -> Self {
         self.samples
             .push(serde_json::to_value(object).unwrap_or_default());
@@ -199,7 +201,7 @@ impl Simulation {
         self
     }
 
-    /// Adds what users do. Without any, the schemas of the CRDs decide.
+    /// Adds what users do. Without any, the schemas of the CRDs decide. Scenarios run only if you add a [sample](Self::sample), from which they start.
     pub fn workload(mut self, workload: Workload) -> Self {
         self.workloads.push(workload);
         self

@@ -159,6 +159,7 @@ async fn invalid_networks_are_reported_and_change_nothing() {
     seed(&server, "a", "10.0.0.0/8", "10.0.0.1");
     let operator = start(&server, directory.path());
     configured(&networks, "a", Some(("10.0.0.0/8", "10.0.0.1"))).await;
+    let long = "n".repeat(253);
     for (name, cidr, gateway, expected) in [
         (
             "cidr",
@@ -189,6 +190,12 @@ async fn invalid_networks_are_reported_and_change_nothing() {
             "10.0.0.0/8",
             "11.0.0.1",
             "spec.gateway 11.0.0.1 is not in 10.0.0.0/8",
+        ),
+        (
+            long.as_str(),
+            "10.0.0.0/8",
+            "10.0.0.1",
+            "metadata.name is too long for the name of a file",
         ),
     ] {
         seed(&server, name, cidr, gateway);
