@@ -156,12 +156,14 @@ fn check(shape: &Shape<'_>, value: &Value, path: &mut String, errors: &mut Vec<S
 }
 
 /// Returns the paths of the atomic lists and maps in an object.
+#[cfg(feature = "cel")]
 pub(crate) fn atomics(shape: &Shape<'_>, object: &Value) -> Vec<String> {
     let mut found = Vec::new();
     add_atomics(shape, object, &mut String::new(), &mut found);
     found
 }
 
+#[cfg(feature = "cel")]
 fn add_atomics(shape: &Shape<'_>, value: &Value, path: &mut String, found: &mut Vec<String>) {
     let is_collection = value.is_object() || value.is_array();
     if is_collection && shape.form(value) == Form::Leaf {

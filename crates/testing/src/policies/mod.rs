@@ -24,6 +24,7 @@ pub(crate) enum Purpose {
     Condition,
     Message,
     Annotation,
+    #[cfg(feature = "cel")]
     Variable,
     ApplyConfiguration,
     JsonPatch,
