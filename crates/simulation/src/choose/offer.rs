@@ -97,6 +97,21 @@ pub(super) enum Alike {
 }
 
 impl Alike {
+    /// The same fault at the same verb and kind, whatever else happens in the phase.
+    pub(super) fn in_any_phase(&self) -> Self {
+        let mut any = self.clone();
+        match &mut any {
+            Self::Child { written, .. } | Self::Point { written, .. } => written.clear(),
+            Self::Read { writes, .. } => *writes = false,
+            Self::Hurry { before, after } => {
+                before.clear();
+                after.clear();
+            }
+            Self::Page { .. } => {}
+        }
+        any
+    }
+
     pub(super) fn of(fault: &Fault, passed: &Passed, written: &Written) -> Self {
         let act = fault.act();
         let (class, written) = (act.class(), written.clone());

@@ -1,7 +1,8 @@
 //! Chooses faults: each kind once at each kind of choice point, then at the others, and random combinations.
 //!
-//! The order is what a small budget gets: a fault that is unlike all others teaches more than the same one at the next object. A chosen fault may
-//! not happen, because the run took another path. Then another schedule of its kind replaces it, and as a last resort the run that showed the point.
+//! The order is what a small budget gets: a fault that is unlike all others teaches more than the same one at the next object, or in the next phase. So
+//! the first of each class at each verb and kind comes before any second one. A chosen fault may not happen, because the run took another path. Then
+//! another schedule of its kind replaces it, and as a last resort the run that showed the point.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -170,7 +171,7 @@ fn words(schedule: &Schedule) -> String {
 }
 
 /// Returns schedules of one fault at each choice point, and of phases that follow each other in a hurry: each class of faults once at each kind of
-/// request and event of each kind of phase, then each once more at another point, and so on; the most promising more often.
+/// request and event, then in each kind of phase, then each once more at another point, and so on; the most promising more often.
 fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> Vec<Single> {
     let mut singles = Vec::new();
     // Many phases are alike: what was tried in one comes last in the others.
@@ -235,6 +236,8 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
     }
     singles.sort_by_key(|it| (it.rank, it.turn));
     let mut rounds: HashMap<Alike, u32> = HashMap::new();
+    // The first fault of its class at a request of its verb and kind teaches more than the same in another phase.
+    let mut tried_kinds = HashSet::new();
     let mut ordered: Vec<_> = singles
         .into_iter()
         .map(|single| {
@@ -243,7 +246,8 @@ fn singles(setup: &Setup, known: &[Known<'_>], seed: u64, random: &mut Rng) -> V
             // The most promising have more rounds than the others.
             let turn = *round * (single.rank as u32 + 2);
             let last = single.rank == Rank::Last;
-            ((last, turn), single)
+            let is_known = !tried_kinds.insert(single.kind.in_any_phase());
+            ((last, is_known, turn), single)
         })
         .collect();
     ordered.sort_by_key(|(turn, _)| *turn);

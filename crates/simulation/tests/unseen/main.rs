@@ -10,6 +10,7 @@ mod guard;
 mod herd;
 mod members;
 mod nodes;
+mod overlooked;
 mod pages;
 mod references;
 mod refused;
