@@ -38,7 +38,7 @@ enum Task {
     /// Package the crates that are published, and check what the packages contain
     Package(package::Arguments),
 
-    /// Run the test suites of controller-runtime and kube against the API server in memory, and print the results
+    /// Run the test suites of controller-runtime and kube, and clients in other languages, against the API server in memory, and print the results
     Peers(peers::Arguments),
 
     /// Write the site of the project: the README as its first page, and the book

@@ -24,6 +24,6 @@ pub use partial::{Facts, Presence};
 pub use program::{
     CheckError, Checked, CompileError, Evaluation, EvaluationError, PER_CALL_LIMIT, Program,
 };
-pub use syntax::escape;
+pub use syntax::{escape, is_reserved};
 pub use types::Type;
 pub use value::{Hidden, Identity, Value};

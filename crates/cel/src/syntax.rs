@@ -32,6 +32,18 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
+/// Returns whether CEL reserves a word, so that no variable can have it as its name
+/// ([syntax](https://github.com/cel-expr/cel-spec/blob/master/doc/langdef.md#syntax)).
+///
+/// ```
+/// assert!(kube_codegen_cel::is_reserved("namespace"));
+/// assert!(!kube_codegen_cel::is_reserved("name"));
+/// ```
+#[must_use]
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
 /// Returns the identifier of a field, `None` if it has none
 /// ([rules](https://kubernetes.io/docs/reference/using-api/cel/#escaping)).
 pub fn escape(name: &str) -> Option<String> {
@@ -52,7 +64,7 @@ pub fn escape(name: &str) -> Option<String> {
 
 /// Returns the identifier of a field that has a reserved word as its name.
 pub(crate) fn reserved(name: &str) -> Option<String> {
-    RESERVED.contains(&name).then(|| format!("__{name}__"))
+    is_reserved(name).then(|| format!("__{name}__"))
 }
 
 /// Returns the text `a.b.c` of an expression that is a name.

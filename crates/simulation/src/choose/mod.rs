@@ -34,9 +34,9 @@ use replay::{Kept, replay};
 pub use summary::{Exhaustion, Summary};
 
 /// Keeps the schedule of a violation, and returns the report.
-fn written(found: &Found) -> String {
+fn written(found: &Found, ends: &str) -> String {
     let file = Kept::of(found).write(&found.timeline_json(), &found.picture());
-    print::failure(found, file.as_deref())
+    print::report(found, ends, file.as_deref())
 }
 
 impl Simulation {
@@ -56,14 +56,15 @@ impl Simulation {
         let is_replay = env::var_os("SIMULATE_REPLAY").is_some();
         let summary = match self.explore() {
             Ok(summary) => summary,
-            Err(found) => panic!("{}", written(&found)),
+            Err(found) => panic!("{}", written(&found, "failed")),
         };
         if is_replay && summary.schedules == 0 {
             return say(&format!("{name}: SIMULATE_REPLAY is of another simulation"));
         }
         say(&format!("{name}: {summary}"));
         if let Some(found) = &summary.taken_over {
-            let report = written(found);
+            let ends = if require.is_some() { "failed" } else { "warns" };
+            let report = written(found, ends);
             assert!(require.is_none(), "{report}");
             say(&report);
         }

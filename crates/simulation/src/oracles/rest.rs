@@ -99,7 +99,7 @@ impl Rest {
         let (count, last) = &self.refused;
         if *count > REFUSED {
             let message = format!(
-                "{message}, or tries to: the server has refused the last {count} writes, such as {last}"
+                "{message}, or tries to: the server has rejected the last {count} writes, such as {last}"
             );
             return Violation::new(message).of(Variety::Refused);
         }

@@ -26,25 +26,25 @@ const LINES: usize = 120;
 /// The report that [`Simulation::run`](crate::Simulation::run) prints: timeline, difference and likely cause.
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&failure(self, None))
+        f.write_str(&report(self, "failed", None))
     }
 }
 
 impl Found {
     /// Returns a page that shows the run beside the one without faults: one file that opens in any browser, without a network.
     pub fn picture(&self) -> String {
-        picture::picture(self, &failure(self, None))
+        picture::picture(self, &report(self, "failed", None))
     }
 }
 
-/// Returns the report of a violation.
-pub(crate) fn failure(found: &Found, file: Option<&Path>) -> String {
+/// Returns the report of a violation. `ends` says what it means for the simulation: it `failed`, or `warns`.
+pub(crate) fn report(found: &Found, ends: &str, file: Option<&Path>) -> String {
     let mut text = String::new();
     let size = found.schedule.size();
     let s = |count: usize| if count == 1 { "" } else { "s" };
     let _ = writeln!(
         text,
-        "simulation of {} failed: {}",
+        "simulation of {} {ends}: {}",
         found.name, found.message
     );
     let _ = writeln!(text, "  what must hold: {}", found.oracle);

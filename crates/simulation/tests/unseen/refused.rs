@@ -48,7 +48,7 @@ fn the_report_says_what_the_server_refuses() {
             .operator(|client| control::<Service, _>(client, KIND, reconcile)),
     );
     assert_eq!(found.oracle, Oracle::Rest, "{found}");
-    let refused = "the server has refused the last";
+    let refused = "the server has rejected the last";
     assert!(found.message.contains(refused), "{found}");
     assert!(
         found.message.contains("Duplicate value: \"http\""),

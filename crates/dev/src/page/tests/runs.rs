@@ -135,14 +135,14 @@ fn an_empty_page_says_what_to_do() {
     };
     run(|runtime| {
         let history = History::new();
-        history.set_server("https://127.0.0.1:1", Path::new("/tmp/kubeconfig"));
+        history.set_server("https://127.0.0.1:1", Path::new("dev/kubeconfig"));
         let page = runtime.block_on(page(&history));
         let mut tab = browser.open(page.url(), View::DESKTOP);
         let command = "document.getElementById('kubeconfig')";
         until(
             &mut tab,
             &format!(
-                "{command}.checkVisibility() && {command}.textContent === 'export KUBECONFIG=/tmp/kubeconfig'"
+                "{command}.checkVisibility() && {command}.textContent === 'export KUBECONFIG=dev/kubeconfig'"
             ),
         );
         let buttons = tab.evaluate("[...document.querySelectorAll('.top button')].filter(it => it.checkVisibility()).map(it => it.id || it.ariaLabel)");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(feature = "cel")]
+use kube_codegen_cel::is_reserved;
 use kube_codegen_formats::names;
 use serde_json::{Value, json};
 
@@ -25,31 +27,6 @@ const MOST_ANNOTATIONS: usize = 20;
 const MOST_CONDITIONS: usize = 64;
 /// The longest expression of an audit annotation, in bytes.
 const LONGEST_ANNOTATION: usize = 5 * 1024;
-
-/// Words that are no names of variables.
-const RESERVED: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 /// Validates a `ValidatingAdmissionPolicy`.
 pub(crate) fn validating(it: &mut Causes, policy: &Value) {
@@ -355,6 +332,12 @@ fn required_one_of(it: &mut Causes, path: &str, value: &Value, supported: &[&str
     }
 }
 
+/// Without CEL, expressions are not checked.
+#[cfg(not(feature = "cel"))]
+fn is_reserved(_: &str) -> bool {
+    false
+}
+
 fn variables(it: &mut Causes, spec: &Value, compiler: &mut Compiler) {
     for (index, variable) in list(spec, "/variables").iter().enumerate() {
         let path = format!("spec.variables[{index}]");
@@ -363,7 +346,7 @@ fn variables(it: &mut Causes, spec: &Value, compiler: &mut Compiler) {
         let starts_well = !name.starts_with(|c: char| c.is_ascii_digit());
         if name.trim().is_empty() {
             it.required(format!("{path}.name"), "name is not specified");
-        } else if !starts_well || !name.chars().all(is_word) || RESERVED.contains(&name) {
+        } else if !starts_well || !name.chars().all(is_word) || is_reserved(name) {
             it.invalid(
                 format!("{path}.name"),
                 json!(name),
