@@ -18,16 +18,16 @@ use crate::{
     input::crd,
 };
 
-/// Report what the API server accepts and the conventions of Kubernetes advise against
+/// Report what the API server accepts, but the API conventions of Kubernetes advise against
 ///
-/// Looks for fields without descriptions, lists without keys, rules over unbounded lists, statuses without conditions and more; each finding
-/// says who asks for it. The exit code is 1 if a finding has the level `error`, or --deny names it.
+/// Finds fields without descriptions, lists without keys, rules over unbounded lists, statuses without conditions, and more. Each finding
+/// names its source. The exit code is 1 if a finding has the level `error`, or --deny names it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     crds: CrdArgs,
 
-    /// Findings that make the exit code 1: codes, or `warnings` for all warnings
+    /// Findings that make the run fail: codes, or `warnings` for all warnings
     #[arg(
         long,
         value_delimiter = ',',
@@ -37,7 +37,7 @@ pub(super) struct Args {
     )]
     deny: Option<Vec<Deny>>,
 
-    /// Another level for a rule, such as `boolean=off`; can be repeated. The config file has them in `[lint.levels]`
+    /// Change the level of a rule, such as `boolean=off`; can be repeated. In the config file: `[lint.levels]`
     #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
     level: Vec<(Rule, Level)>,
 }

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Validate objects by the schemas of their CRDs, as the API server does
+/// Validate objects against the schemas of their CRDs, as the API server does
 ///
 /// Reports unknown and duplicate fields, and what the API server rejects: wrong types and formats, values out of bounds, missing
 /// fields, duplicate items, and validation rules (CEL) that do not hold. Without objects, validates the CRDs alone. Needs no cluster.
