@@ -1,6 +1,6 @@
 //! The value of a Kubernetes quantity: comparison, arithmetic and the canonical text, as in Go's `resource.Quantity`.
 //!
-//! Of the 3,871 texts of the recorded answers, the crate `kube_quantity` refuses 885 that Go reads, and prints 1,748 in another way.
+//! Of the 3,871 texts of the recorded answers, the crate `kube_quantity` rejects 885 that Go reads, and prints 1,748 in another way.
 
 mod number;
 mod parse;

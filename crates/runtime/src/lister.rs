@@ -43,7 +43,7 @@ pub use kube::core::{Expression, Selector, SelectorExt};
 /// ```
 ///
 /// # Errors
-/// The position and the reason, for text that the API server refuses. `key>1` and `key<1`, which neither a `LabelSelector` nor kube's [`Selector`]
+/// The position and the reason, for text that the API server rejects. `key>1` and `key<1`, which neither a `LabelSelector` nor kube's [`Selector`]
 /// can express, are errors too: filter the objects of [`Lister::all`] instead.
 pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
     let selector = label_selector::parse(text)?;

@@ -36,7 +36,7 @@ pub use kube_codegen_schema::{Cause, Reason};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The API server would refuse the object.
+    /// The API server would reject the object.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// The CRD has no schema for the version of the type.
@@ -47,7 +47,7 @@ pub enum Error {
     Json(#[from] serde_json::Error),
 }
 
-/// An object that the API server would refuse; [`Display`](fmt::Display) is its message.
+/// An object that the API server would reject; [`Display`](fmt::Display) is its message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Invalid {
     /// Kind and group, such as `Widget.example.com`.

@@ -84,7 +84,7 @@ impl<K> Fields for K where
 /// unless it is absent, or required by the Rust type and blank: empty, zero or `false`. [`Apply::own`] adds a required field that is to be blank.
 /// A field of type `Option<Nullable<T>>` can be an explicit `null`.
 ///
-/// `metadata.uid` and `metadata.resourceVersion` are preconditions: with another value in the cluster the server refuses the apply as a conflict.
+/// `metadata.uid` and `metadata.resourceVersion` are preconditions: with another value in the cluster the server rejects the apply as a conflict.
 ///
 /// [`Apply::from`] takes an object that was built in another way.
 #[derive(Clone, PartialEq)]

@@ -32,7 +32,7 @@ pub const DEAD_AFTER: Duration = Duration::from_secs(40);
 type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
 
 /// Connects to the API server of `config`, closes a connection that is dead for [`DEAD_AFTER`], and logs each warning of the API server once. A token
-/// file is read again when the server refuses its token, as after a rotation.
+/// file is read again when the server rejects its token, as after a rotation.
 ///
 /// A connection is dead if the other end vanished without closing it: a node or a load balancer that lost its power or its state. `kube::Client`
 /// does not notice that: a watch waits until its time-out minutes later, and another request for ever.
@@ -103,7 +103,7 @@ fn with_credentials<T>(make: impl FnOnce() -> kube::Result<T>) -> kube::Result<T
 fn tcp(dead_after: Duration) -> HttpConnector {
     /// The unit of the kernel's timers.
     const SECOND: Duration = Duration::from_secs(1);
-    /// The longest time before a probe that Linux accepts. It refuses a longer one, and then sends no probes at all.
+    /// The longest time before a probe that Linux accepts. It rejects a longer one, and then sends no probes at all.
     const LONGEST: Duration = Duration::from_secs(32_767);
     let dead_after = dead_after.clamp(SECOND, LONGEST);
     let mut tcp = HttpConnector::new();

@@ -107,7 +107,7 @@ impl ErrorExt for kube::Error {
     }
 }
 
-/// A [fenced client](crate::leader_election::Term::fence) refused a write: this process does not yet hold the lease, or has lost it.
+/// A [fenced client](crate::leader_election::Term::fence) rejected a write: this process does not yet hold the lease, or has lost it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this process does not hold the lease {lease}")]
 pub struct NotLeading {

@@ -47,7 +47,7 @@
 //!
 //! # Life of a member
 //!
-//! Members run on the replica that leads in the hub: their controllers start after the election, and their clients refuse writes outside of the
+//! Members run on the replica that leads in the hub: their controllers start after the election, and their clients reject writes outside of the
 //! [term](crate::leader_election::Term::fence), which is one of the hub's Lease. With [shards](crate::shards), they run on one of the replicas.
 //!
 //! The informers of a member that does not answer try again, with a back-off, as long as it takes. If its function panics, or a controller or informer ends,

@@ -43,7 +43,7 @@ type Connect = Arc<dyn Fn(Config) -> kube::Result<Client> + Send + Sync>;
 ///   joins again.
 /// - A kubeconfig that cannot be used is logged, without what it contains, and the cluster stays as it is.
 /// - Whoever may write these Secrets must not be able to run programs or read files of the operator. So a kubeconfig holds its certificates, keys
-///   and tokens itself: one with a plug-in (`exec`, `auth-provider`) or the path of a file is refused.
+///   and tokens itself: one with a plug-in (`exec`, `auth-provider`) or the path of a file is rejected.
 ///
 /// Needs `list` and `watch` on Secrets in this namespace.
 #[must_use]

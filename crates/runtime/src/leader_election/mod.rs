@@ -29,7 +29,7 @@
 //!
 //! - A leader has a deadline, counted from the moment at which it *sent* its last successful renewal. A process that was paused ends its work
 //!   at its next step and does not first have to fail a renewal.
-//! - [`Term::fence`] returns a client that refuses writes after the deadline, and [`LeaderElector::run`] drops the work at it.
+//! - [`Term::fence`] returns a client that rejects writes after the deadline, and [`LeaderElector::run`] drops the work at it.
 //! - A leader that sees another holder ends its work at once. In client-go it retries until the renew deadline.
 //!
 //! What remains: the API server knows nothing of terms. A write that is on its way when its process is paused, or that the network delays for

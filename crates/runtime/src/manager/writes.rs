@@ -14,7 +14,7 @@ pub enum FieldValidation {
     Ignore,
     /// Drops them, and warns in a header of the response.
     Warn,
-    /// Refuses the request.
+    /// Rejects the request.
     Strict,
 }
 

@@ -157,7 +157,7 @@ impl Server {
     /// requested path (`SubjectAccessReview`, `nonResourceURLs`). Only `/healthz` and `/readyz` need no token.
     ///
     /// The program's service account must be allowed to create `tokenreviews.authentication.k8s.io` and
-    /// `subjectaccessreviews.authorization.k8s.io`. Their results are cached: tokens for a minute, permissions for five minutes, refusals for
+    /// `subjectaccessreviews.authorization.k8s.io`. Their results are cached: tokens for a minute, permissions for five minutes, rejections for
     /// 30 seconds.
     pub fn secure(address: impl Into<String>, client: &Client) -> Self {
         let mut server = Self::plain(address).tls(Tls::SelfSigned);

@@ -91,7 +91,7 @@ impl TlsPolicy {
         Self::default()
     }
 
-    /// Refuses older versions.
+    /// Rejects older versions.
     #[must_use]
     pub fn min_version(mut self, version: TlsVersion) -> Self {
         self.min_version = version;

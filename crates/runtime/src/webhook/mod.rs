@@ -4,10 +4,10 @@
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_codegen_runtime::{
 //!     manager::Manager,
-//!     webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks},
+//!     webhook::{FieldErrors, Rejection, Request, Validator, Warnings, Webhooks},
 //! };
 //!
-//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Rejection> {
 //!     let annotations = map.metadata.annotations.get_or_insert_default();
 //!     annotations.entry("example.com/owner".into()).or_insert_with(|| request.user().into());
 //!     Ok(())
@@ -16,7 +16,7 @@
 //! struct Rules;
 //!
 //! impl Validator<ConfigMap> for Rules {
-//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Rejection> {
 //!         let mut errors = FieldErrors::new();
 //!         if map.data.as_ref().is_none_or(|data| data.is_empty()) {
 //!             errors.required("data", "");
@@ -25,7 +25,7 @@
 //!         Ok(Warnings::new())
 //!     }
 //!
-//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Refusal> {
+//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Rejection> {
 //!         self.validate_create(map, request).await
 //!     }
 //! }
@@ -40,7 +40,7 @@
 //!
 //! | | answer |
 //! |---|---|
-//! | a handler refuses | its [`Refusal`]: the client gets its status, message and fields |
+//! | a handler rejects | its [`Rejection`]: the client gets its status, message and fields |
 //! | the object does not decode | 422 with the fields |
 //! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
 //! | a handler is slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
@@ -54,7 +54,7 @@ mod conversion;
 mod handler;
 mod memory;
 mod publish;
-mod refusal;
+mod rejection;
 mod request;
 mod review;
 mod run;
@@ -75,7 +75,7 @@ pub use self::{
     client::ClientConfig,
     configuration::Configurations,
     handler::{Defaulter, Validator, Warnings},
-    refusal::{FieldErrors, Refusal},
+    rejection::{FieldErrors, Rejection},
     request::{Operation, Request},
     settings::{Certificates, WebhookError, WebhookServer},
 };
@@ -117,7 +117,7 @@ impl Webhooks {
         self.webhook(Webhook::defaulting(handler))
     }
 
-    /// Adds a webhook that accepts or refuses objects.
+    /// Adds a webhook that accepts or rejects objects.
     pub fn validating<K: Object<DynamicType = ()>>(self, handler: impl Validator<K>) -> Self {
         self.webhook(Webhook::validating::<K>(handler))
     }
@@ -169,7 +169,7 @@ impl fmt::Debug for Webhooks {
 /// What the API server does if the webhook fails or cannot be reached: the values that `admissionregistration.k8s.io/v1` has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
-    /// Refuses the request.
+    /// Rejects the request.
     #[default]
     Fail,
     /// Admits the request.
@@ -181,9 +181,9 @@ pub enum FailurePolicy {
 /// ```
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_codegen_runtime::webhook::{FailurePolicy, Refusal, Request, Webhook};
+/// use kube_codegen_runtime::webhook::{FailurePolicy, Rejection, Request, Webhook};
 ///
-/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
 ///     map.metadata.labels.get_or_insert_default().insert("seen".into(), "yes".into());
 ///     Ok(())
 /// }
@@ -221,7 +221,7 @@ impl Webhook {
         Self::new::<K>(true, operations, handler::defaulting(handler))
     }
 
-    /// A webhook that accepts or refuses objects, at the path `/validate-GROUP-VERSION-KIND`.
+    /// A webhook that accepts or rejects objects, at the path `/validate-GROUP-VERSION-KIND`.
     pub fn validating<K: Object<DynamicType = ()>>(handler: impl Validator<K>) -> Self {
         let operations = handler.operations();
         Self::new::<K>(false, operations, handler::validating(handler))
@@ -259,7 +259,7 @@ impl Webhook {
         self
     }
 
-    /// Sets what the API server does if the webhook fails; by default, it refuses the request.
+    /// Sets what the API server does if the webhook fails; by default, it rejects the request.
     pub fn failure_policy(mut self, policy: FailurePolicy) -> Self {
         self.failure_policy = policy;
         self
