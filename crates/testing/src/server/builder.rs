@@ -80,7 +80,7 @@ impl Builder {
     /// allows it, a request gets 403 with the message of kube-apiserver. The client of [`ApiServer::client`] may do everything.
     ///
     /// Service accounts get tokens by a `TokenRequest` (`kubectl create token`). Impersonation and the reviews of access and
-    /// tokens are answered accordingly. A user may grant permissions that it does not have.
+    /// tokens are answered accordingly. As on a real server, users cannot grant permissions that they do not have.
     ///
     /// With the environment variable `KUBE_CODEGEN_RBAC=measure`, all requests are allowed: so a test shows which permissions it
     /// uses,
