@@ -1,4 +1,4 @@
-//! Predicates: which events enqueue an object. They are plain functions, so `&&`, `||` and `!` in a closure combine them.
+//! Predicates decide which events enqueue an object. They are plain functions: combine them with `&&`, `||` and `!` in a closure.
 //!
 //! ```
 //! use k8s_openapi::api::apps::v1::Deployment;
