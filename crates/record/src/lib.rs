@@ -82,7 +82,7 @@ pub use kube_codegen_quantity::{ParseQuantityError, ParsedQuantity, QuantityForm
 pub use nullable::Nullable;
 pub use number::Number;
 pub use report::Problem;
-/// Its `Value` is the type of fields that the schema does not describe. Generated code refers to it by this path, so that your program
-/// needs no dependency of its own on serde_json.
+/// `serde_json`, whose `Value` is the type of fields that the schema does not describe. Generated code refers to it by this path, so that
+/// your program needs no dependency of its own on `serde_json`.
 pub use serde_json;
 pub use value::blank;
