@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_apimachinery_refuses() {
+    fn rejects_what_apimachinery_rejects() {
         for text in [
             "x=y=z",
             "x in a",

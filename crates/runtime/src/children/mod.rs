@@ -367,7 +367,7 @@ fn optional<T>(result: kube::Result<T>) -> kube::Result<Option<T>> {
     }
 }
 
-/// Whether the server refused an apply because another object has the name.
+/// Whether the server rejected an apply because another object has the name.
 fn has_other_uid(error: &kube::Error) -> bool {
     error.is_invalid()
         && error

@@ -103,7 +103,7 @@ fn with_credentials<T>(make: impl FnOnce() -> kube::Result<T>) -> kube::Result<T
 fn tcp(dead_after: Duration) -> HttpConnector {
     /// The unit of the kernel's timers.
     const SECOND: Duration = Duration::from_secs(1);
-    /// The longest time before a probe that Linux accepts. It refuses a longer one, and then sends no probes at all.
+    /// The longest time before a probe that Linux accepts. It rejects a longer one, and then sends no probes at all.
     const LONGEST: Duration = Duration::from_secs(32_767);
     let dead_after = dead_after.clamp(SECOND, LONGEST);
     let mut tcp = HttpConnector::new();

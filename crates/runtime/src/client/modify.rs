@@ -225,7 +225,7 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
                 result => return Ok(result?),
             }
         }
-        let mut refused_version = None;
+        let mut rejected_version = None;
         let mut delays = retry::DEFAULT_RETRY.build();
         loop {
             let stored = self.client.get_json(self.name).await?;
@@ -235,8 +235,8 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
             if let Some(error) = failed.take() {
                 let is_another =
                     cached.is_some_and(|cached| cached.meta().uid != object.meta().uid);
-                // A patch for an outdated version may be refused as invalid. This one was for the newest.
-                let is_final = error.is_invalid() && refused_version.as_ref() == Some(&version);
+                // A patch for an outdated version may be rejected as invalid. This one was for the newest.
+                let is_final = error.is_invalid() && rejected_version.as_ref() == Some(&version);
                 if is_another || is_final {
                     return Err(error.into());
                 }
@@ -260,11 +260,11 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
                 return Err(error.into());
             };
             tokio::time::sleep(delay).await;
-            (failed, refused_version) = (Some(error), Some(version));
+            (failed, rejected_version) = (Some(error), Some(version));
         }
     }
 
-    /// Sends a patch for a version. The server refuses it as a conflict if that is not the newest.
+    /// Sends a patch for a version. The server rejects it as a conflict if that is not the newest.
     async fn send(&self, mut patch: JsonPatch, version: &str) -> kube::Result<K> {
         if self.part == Part::Status {
             let outside = patch.0.iter().find(|operation| {
@@ -298,7 +298,7 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
 }
 
 /// Whether the patch may have been for an outdated version: a conflict, or a patch that does not apply. The server lists the causes if it
-/// refuses the patched object.
+/// rejects the patched object.
 fn is_outdated(error: &kube::Error) -> bool {
     error.is_conflict() || (error.is_invalid() && error.field_errors().is_empty())
 }

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_settings_are_refused() {
+    fn invalid_settings_are_rejected() {
         let seconds = Duration::from_secs;
         assert_eq!(config().validate(), Ok(()));
         for (invalid, message) in [

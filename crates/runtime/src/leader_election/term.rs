@@ -44,8 +44,8 @@ enum Phase {
 /// let mut map = ConfigMap::default();
 /// map.metadata.name = Some("a".into());
 ///
-/// let refused = maps.create(&PostParams::default(), &map).await.unwrap_err();
-/// assert!(refused.to_string().contains("does not hold the lease default/my-operator"));
+/// let rejected = maps.create(&PostParams::default(), &map).await.unwrap_err();
+/// assert!(rejected.to_string().contains("does not hold the lease default/my-operator"));
 /// let number = elector
 ///     .run(async |term| {
 ///         maps.create(&PostParams::default(), &map).await?;

@@ -79,8 +79,8 @@ pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
 pub fn listening(address: SocketAddr) -> impl Check {
     move || async move {
         let connected = TcpStream::connect(address).await;
-        let refused = |error| Failed::new(format!("cannot connect to {address}"), error);
-        connected.map(drop).map_err(refused)
+        let rejected = |error| Failed::new(format!("cannot connect to {address}"), error);
+        connected.map(drop).map_err(rejected)
     }
 }
 

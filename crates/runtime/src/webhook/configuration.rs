@@ -103,9 +103,9 @@ impl Webhooks {
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube_codegen_runtime::webhook::{ClientConfig, Refusal, Request, Webhooks};
+    /// use kube_codegen_runtime::webhook::{ClientConfig, Rejection, Request, Webhooks};
     ///
-    /// fn label(_: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+    /// fn label(_: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
     ///     Ok(())
     /// }
     ///

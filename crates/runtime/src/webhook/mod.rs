@@ -4,10 +4,10 @@
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_codegen_runtime::{
 //!     manager::Manager,
-//!     webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks},
+//!     webhook::{FieldErrors, Rejection, Request, Validator, Warnings, Webhooks},
 //! };
 //!
-//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Rejection> {
 //!     let annotations = map.metadata.annotations.get_or_insert_default();
 //!     annotations.entry("example.com/owner".into()).or_insert_with(|| request.user().into());
 //!     Ok(())
@@ -16,7 +16,7 @@
 //! struct Rules;
 //!
 //! impl Validator<ConfigMap> for Rules {
-//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Rejection> {
 //!         let mut errors = FieldErrors::new();
 //!         if map.data.as_ref().is_none_or(|data| data.is_empty()) {
 //!             errors.required("data", "");
@@ -25,7 +25,7 @@
 //!         Ok(Warnings::new())
 //!     }
 //!
-//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Refusal> {
+//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Rejection> {
 //!         self.validate_create(map, request).await
 //!     }
 //! }
@@ -40,7 +40,7 @@
 //!
 //! | | answer |
 //! |---|---|
-//! | a handler refuses | its [`Refusal`]: the client gets its status, message and fields |
+//! | a handler rejects | its [`Rejection`]: the client gets its status, message and fields |
 //! | the object does not decode | 422 with the fields |
 //! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
 //! | a handler is slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
@@ -54,7 +54,7 @@ mod conversion;
 mod handler;
 mod memory;
 mod publish;
-mod refusal;
+mod rejection;
 mod request;
 mod review;
 mod run;
@@ -75,7 +75,7 @@ pub use self::{
     client::ClientConfig,
     configuration::Configurations,
     handler::{Defaulter, Validator, Warnings},
-    refusal::{FieldErrors, Refusal},
+    rejection::{FieldErrors, Rejection},
     request::{Operation, Request},
     settings::{Certificates, WebhookError, WebhookServer},
 };
@@ -181,9 +181,9 @@ pub enum FailurePolicy {
 /// ```
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_codegen_runtime::webhook::{FailurePolicy, Refusal, Request, Webhook};
+/// use kube_codegen_runtime::webhook::{FailurePolicy, Rejection, Request, Webhook};
 ///
-/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
 ///     map.metadata.labels.get_or_insert_default().insert("seen".into(), "yes".into());
 ///     Ok(())
 /// }

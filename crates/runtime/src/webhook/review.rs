@@ -7,7 +7,7 @@ use kube::core::Status;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Refusal, Request, Webhooks, conversion, handler::Admitted};
+use super::{Rejection, Request, Webhooks, conversion, handler::Admitted};
 use crate::panics;
 
 const API_VERSION: &str = "admission.k8s.io/v1";
@@ -65,7 +65,7 @@ pub(super) fn unexpected(
 }
 
 /// Returns the review with the answer to a request.
-pub(super) fn answer(uid: String, result: Result<Admitted, Refusal>) -> Value {
+pub(super) fn answer(uid: String, result: Result<Admitted, Rejection>) -> Value {
     let answer = match result {
         Ok(Admitted { patch, warnings }) => Answer {
             uid,
@@ -75,10 +75,10 @@ pub(super) fn answer(uid: String, result: Result<Admitted, Refusal>) -> Value {
             patch: patch.map(|patch| STANDARD.encode(json!(patch).to_string())),
             warnings,
         },
-        Err(refusal) => Answer {
+        Err(rejection) => Answer {
             uid,
             allowed: false,
-            status: Some(refusal.into_status()),
+            status: Some(rejection.into_status()),
             patch: None,
             patch_type: None,
             warnings: Vec::new(),
@@ -94,11 +94,11 @@ impl Webhooks {
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
     /// use kube::{Api, api::PostParams};
-    /// use kube_codegen_runtime::webhook::{ClientConfig, Refusal, Request, Webhooks};
+    /// use kube_codegen_runtime::webhook::{ClientConfig, Rejection, Request, Webhooks};
     /// use kube_codegen_testing::ApiServer;
     /// use serde_json::json;
     ///
-    /// fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+    /// fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
     ///     map.data.get_or_insert_default().insert("seen".into(), "yes".into());
     ///     Ok(())
     /// }

@@ -15,7 +15,7 @@ pub(crate) enum Variety {
     /// An owner reference has a uid that no object has.
     UnknownUid,
     /// The server rejects the same writes again and again.
-    Refused,
+    Rejected,
     /// An object has two states in turn.
     TwoStates,
     /// Reconciles follow each other.

@@ -62,8 +62,8 @@ pub(crate) struct Outcome {
     pub(crate) applied: usize,
     /// The points of the other decisions.
     pub(crate) missed: Vec<Point>,
-    /// Phases in which the operator wrote Warnings and nothing else, as it does where it refuses a spec and keeps what is there.
-    pub(crate) refused: BTreeSet<usize>,
+    /// Phases in which the operator wrote Warnings and nothing else, as it does where it rejects a spec and keeps what is there.
+    pub(crate) rejected: BTreeSet<usize>,
     /// The paths of requests for resources that the server does not have.
     pub(crate) unknown: BTreeSet<String>,
     pub(crate) time: Duration,
@@ -201,7 +201,7 @@ async fn simulate(
     let mut states: Vec<_> = known.iter().take(from).cloned().map(Some).collect();
     let (mut rested, mut logged) = (Vec::new(), vec![0; from]);
     let mut has_recovered = false;
-    let mut refused = BTreeSet::new();
+    let mut rejected = BTreeSet::new();
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
         world.begin_phase(index, &workload.phases);
         let before = world.history.written();
@@ -214,7 +214,7 @@ async fn simulate(
             let last = index + 1 == workload.phases.len();
             let after = world.history.written();
             if after.0 == before.0 && after.1 > before.1 {
-                refused.insert(index);
+                rejected.insert(index);
             }
             if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world).await;
@@ -252,7 +252,7 @@ async fn simulate(
         logged,
         applied: world.link.applied(),
         missed: world.link.missed(),
-        refused,
+        rejected,
         unknown: told.unknown,
         time: started.elapsed(),
     }

@@ -13,7 +13,7 @@ mod nodes;
 mod overlooked;
 mod pages;
 mod references;
-mod refused;
+mod rejected;
 mod right;
 mod scheduled;
 mod shards;

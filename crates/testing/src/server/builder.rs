@@ -29,8 +29,8 @@ enum Namespaces {
 /// let server = ApiServer::builder().namespaces().build();
 /// assert_eq!(server.list::<Namespace>().len(), 4);
 /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "absent");
-/// let refused = maps.create(&Default::default(), &ConfigMap::default()).await;
-/// assert!(refused.is_err());
+/// let rejected = maps.create(&Default::default(), &ConfigMap::default()).await;
+/// assert!(rejected.is_err());
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]

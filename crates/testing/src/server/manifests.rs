@@ -23,8 +23,8 @@ pub enum ApplyError {
     #[error(transparent)]
     Kind(#[from] StateError),
     /// The server rejected the object.
-    #[error("the server refused {object}")]
-    Refused {
+    #[error("the server rejected {object}")]
+    Rejected {
         /// Kind and name of the object.
         object: String,
         /// The error from the server.
@@ -55,15 +55,15 @@ impl ApiServer {
                 continue;
             }
             let path = self.path_of(&object)?;
-            let refused = |source| ApplyError::Refused {
+            let rejected = |source| ApplyError::Rejected {
                 object: format!("{} {}", text(&object, "kind"), name(&object)),
                 source: Box::new(source),
             };
             let request = http::Request::patch(format!("{path}?fieldManager={MANAGER}&force=true"))
                 .header(http::header::CONTENT_TYPE, "application/apply-patch+yaml")
                 .body(object.to_string().into_bytes())
-                .map_err(|error| refused(kube::Error::HttpError(error)))?;
-            client.request::<Value>(request).await.map_err(refused)?;
+                .map_err(|error| rejected(kube::Error::HttpError(error)))?;
+            client.request::<Value>(request).await.map_err(rejected)?;
         }
         Ok(())
     }

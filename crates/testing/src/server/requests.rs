@@ -62,7 +62,7 @@ impl ApiServer {
     /// ```
     pub fn forbidden(&self) -> Vec<String> {
         let requests = self.requests();
-        let refused = requests.iter().filter(|request| request.status == 403);
+        let rejected = requests.iter().filter(|request| request.status == 403);
         let right = |request: &RecordedRequest| {
             let part = |separator: char, text: &str| match text {
                 "" => String::new(),
@@ -71,7 +71,7 @@ impl ApiServer {
             let (group, subresource) = (part('.', &request.group), part('/', &request.subresource));
             format!("{} {}{group}{subresource}", request.verb, request.resource)
         };
-        let rights: BTreeSet<String> = refused.map(right).collect();
+        let rights: BTreeSet<String> = rejected.map(right).collect();
         rights.into_iter().collect()
     }
 

@@ -10,7 +10,7 @@ mod drift;
 mod kustomize;
 mod leaders;
 mod permissions;
-mod refusals;
+mod rejections;
 mod server;
 mod shards;
 mod stage;
