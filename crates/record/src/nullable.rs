@@ -43,7 +43,7 @@ impl<T> Nullable<T> {
         self.into()
     }
 
-    /// Returns whether this is `null`.
+    /// Whether this is `null`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }

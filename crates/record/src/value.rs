@@ -158,7 +158,7 @@ pub trait Optional {
 pub trait List {
     /// Returns the number of items.
     fn len(&self) -> usize;
-    /// Returns whether there are no items.
+    /// Whether there are no items.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -174,7 +174,7 @@ pub trait List {
 pub trait Map {
     /// Returns the number of entries.
     fn len(&self) -> usize;
-    /// Returns whether there are no entries.
+    /// Whether there are no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

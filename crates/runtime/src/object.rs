@@ -22,9 +22,9 @@ use serde::{Serialize, de::DeserializeOwned};
 ///
 /// | Trait | Kinds | For |
 /// |---|---|---|
-/// | [`StatusSubresource`](crate::client::StatusSubresource) | those with a status subresource | `modify_status`, `apply_status` and so on |
-/// | [`ScaleSubresource`](crate::client::ScaleSubresource) | those with a scale subresource | `scale()` |
-/// | [`Fields`](crate::record::apply::Fields) | generated ones, and those of `k8s-openapi` | [`Apply`](crate::record::apply::Apply) and [`Children`](crate::children::Children), which tell the fields that are set from the others |
+/// | [`StatusSubresource`](crate::client::StatusSubresource) | kinds with a status subresource | `modify_status`, `apply_status` and so on |
+/// | [`ScaleSubresource`](crate::client::ScaleSubresource) | kinds with a scale subresource | `scale()` |
+/// | [`Fields`](crate::record::apply::Fields) | generated kinds, and the kinds of `k8s-openapi` | [`Apply`](crate::record::apply::Apply) and [`Children`](crate::children::Children), which must tell the fields that you set from the others |
 pub trait Object:
     kube::Resource + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {

@@ -17,14 +17,14 @@
 //! # Ok(()) }
 //! ```
 //!
-//! | path | answer |
+//! | path | response |
 //! |---|---|
-//! | `/healthz`, `/readyz` | `ok`, or 500 and the failed checks. `?verbose` lists all checks, `?exclude=NAME` leaves one out |
-//! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason of its failure |
-//! | `/metrics` | the metrics, as Prometheus' text or `OpenMetrics` |
-//! | `/debug/queues` | what waits, runs and is scheduled in the [queue](crate::queue::QueueSnapshot) of each controller, as JSON |
-//! | `/debug/log` | what is logged, with the feature `cli`; on a server that checks access, `PUT` with a level or directives changes it |
-//! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
+//! | `/healthz`, `/readyz` | `ok`, or 500 with the failed checks. `?verbose` lists all checks; `?exclude=NAME` skips one |
+//! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason if it fails |
+//! | `/metrics` | the metrics, in Prometheus' text format or as `OpenMetrics` |
+//! | `/debug/queues` | the waiting, running and scheduled items in each controller's [queue](crate::queue::QueueSnapshot), as JSON |
+//! | `/debug/log` | the log filter (feature `cli`); on a server that checks access, `PUT` a level or directives to change it |
+//! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer, as JSON |
 //!
 //! A server accepts up to 1000 connections. A further connection closes the one that has been without a request for the longest, so
 //! clients that connect but send nothing cannot lock others out. A request must arrive within 30 seconds, and connections without requests

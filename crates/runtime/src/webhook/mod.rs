@@ -38,13 +38,13 @@
 //! The manager starts the server before the caches. [`WebhookServer`] sets its address and certificates, and how the API server reaches
 //! it. [`Webhooks::configurations`] returns the objects that register the webhooks, for `kubectl apply`.
 //!
-//! | | answer |
+//! | | response |
 //! |---|---|
-//! | a handler rejects | its [`Rejection`]: the client gets its status, message and fields |
-//! | the object does not decode | 422 with the fields |
-//! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
-//! | a handler is slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
-//! | the path is unknown, or the body is not a review | HTTP 404 or 400 with a sentence |
+//! | a handler rejects the object | its [`Rejection`]: the client receives its status, message and fields |
+//! | the object cannot be decoded | 422 with the fields |
+//! | a handler panics | HTTP 500 with the message, a metric and a log line; the API server applies the `failurePolicy` |
+//! | a handler is too slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
+//! | the path is unknown, or the body is not a review | HTTP 404 or 400 with an explanation |
 //!
 //! `docs/webhooks.md` explains the deployment, the certificates and their rotation.
 mod certificates;

@@ -85,7 +85,7 @@ impl RecordedRequest {
         }
     }
 
-    /// Returns whether the request changes objects.
+    /// Whether the request changes objects.
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, "get" | "list" | "watch")
     }

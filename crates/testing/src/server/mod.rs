@@ -194,7 +194,7 @@ impl ApiServer {
         lock(&self.0.backend.store).set_window(changes);
     }
 
-    /// Sets the address that replaces the Services of webhooks. The default is 127.0.0.1:9443.
+    /// Sets the address at which webhooks configured with a Service are called. The default is 127.0.0.1:9443.
     pub fn set_webhook_address(&self, address: SocketAddr) {
         *lock(&self.0.backend.webhooks) = address;
     }

@@ -327,7 +327,7 @@ impl ApiServer {
             .collect()
     }
 
-    /// Returns whether an object exists and is being deleted.
+    /// Whether an object exists and is being deleted.
     pub fn is_terminating<K: Resource<DynamicType = ()>>(
         &self,
         namespace: &str,
