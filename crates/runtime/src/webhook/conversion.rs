@@ -17,7 +17,7 @@ pub(super) const KIND: &str = "ConversionReview";
 /// The path of conversions, as in controller-runtime.
 pub(super) const PATH: &str = "/convert";
 
-/// Converts an object to an `apiVersion`: every `Fn(Value, &str) -> Result<Value, E>`.
+/// Converts an object to an `apiVersion`. Implemented for every `Fn(Value, &str) -> Result<Value, E>`.
 pub trait Convert<E>: Fn(Value, &str) -> Result<Value, E> + Send + Sync + 'static {}
 
 impl<E, F: Fn(Value, &str) -> Result<Value, E> + Send + Sync + 'static> Convert<E> for F {}

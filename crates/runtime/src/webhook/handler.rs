@@ -9,12 +9,14 @@ use serde_json::Value;
 use super::{Operation, Rejection, Request, rejection::undecodable};
 use crate::{Object, client::transfer::transfer, record};
 
-/// Messages that `kubectl` prints as `Warning: …`; the API server shortens messages above 256 characters, and all above 4,096.
+/// Messages that `kubectl` prints as `Warning: …`. The API server truncates messages longer than 256 characters, and all of them beyond
+/// 4,096 in total.
 pub type Warnings = Vec<String>;
 
 /// Fills in or changes fields of new and updated objects.
 ///
-/// Functions `Fn(&mut K, &Request) -> Result<(), Rejection>` implement it, and so can a type that needs other objects:
+/// Functions `Fn(&mut K, &Request) -> Result<(), Rejection>` implement this trait. Implement it for a type of your own if you need other
+/// objects:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -34,16 +36,16 @@ pub type Warnings = Vec<String>;
 /// }
 /// ```
 ///
-/// The API server may call it twice for one request, so the second call must change nothing.
+/// The API server may call it twice for one request, so the second call must not change anything more.
 pub trait Defaulter<K>: Send + Sync + 'static {
-    /// Changes the object. Only the difference is sent, so fields that `K` does not know stay.
+    /// Changes the object. Only the difference is sent, so fields that `K` does not know are preserved.
     fn set_defaults(
         &self,
         object: &mut K,
         request: &Request,
     ) -> impl Future<Output = Result<(), Rejection>> + Send;
 
-    /// Returns for which operations the API server calls it: by default, create and update.
+    /// Returns the operations for which the API server calls it. The default is create and update.
     fn operations(&self) -> Vec<Operation> {
         vec![Operation::Create, Operation::Update]
     }
@@ -86,14 +88,15 @@ where
 /// }
 /// ```
 pub trait Validator<K: Sync>: Send + Sync + 'static {
-    /// Decides on a new object.
+    /// Decides whether to accept a new object.
     fn validate_create(
         &self,
         object: &K,
         request: &Request,
     ) -> impl Future<Output = Result<Warnings, Rejection>> + Send;
 
-    /// Decides on an update. An object that is being deleted is updated, too, when a finalizer is removed: reject only what the update changes.
+    /// Decides whether to accept an update. Removing the finalizer of an object that is being deleted is also an update, so reject only
+    /// problems that the update introduces.
     fn validate_update(
         &self,
         old: &K,
@@ -101,7 +104,7 @@ pub trait Validator<K: Sync>: Send + Sync + 'static {
         request: &Request,
     ) -> impl Future<Output = Result<Warnings, Rejection>> + Send;
 
-    /// Decides on a deletion, if [`operations`](Self::operations) lists it.
+    /// Decides whether to accept a deletion. Called only if [`operations`](Self::operations) includes it.
     fn validate_delete(
         &self,
         object: &K,
@@ -111,8 +114,8 @@ pub trait Validator<K: Sync>: Send + Sync + 'static {
         async { Ok(Warnings::new()) }
     }
 
-    /// Returns for which operations the API server calls it: by default, create and update. With [`Operation::Delete`], nothing can be
-    /// deleted while the webhook is down, and so no namespace with such objects either.
+    /// Returns the operations for which the API server calls it. The default is create and update. If you add [`Operation::Delete`], no
+    /// object, and no namespace that contains such objects, can be deleted while the webhook is down.
     fn operations(&self) -> Vec<Operation> {
         vec![Operation::Create, Operation::Update]
     }

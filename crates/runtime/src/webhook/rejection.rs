@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{client::decode, record::Problem};
 
-/// Why a webhook rejects a request. The client gets it as the status of its request.
+/// The reason why a webhook rejects a request. The client receives it as the status of its request.
 ///
 /// ```
 /// use kube_codegen_runtime::webhook::Rejection;
@@ -24,7 +24,7 @@ use crate::{client::decode, record::Problem};
 pub struct Rejection(Box<Status>);
 
 impl Rejection {
-    /// The user may not do this (403).
+    /// The user lacks permission (403).
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(403, "Forbidden", message)
     }
@@ -50,7 +50,7 @@ impl Rejection {
         }))
     }
 
-    /// Returns the status that the client gets.
+    /// Returns the status that the client receives.
     pub fn status(&self) -> &Status {
         &self.0
     }
@@ -152,7 +152,7 @@ impl FieldErrors {
         Self::default()
     }
 
-    /// The value breaks a rule, which `detail` states.
+    /// The value breaks the rule described in `detail`.
     pub fn invalid(&mut self, field: &str, value: impl Serialize, detail: &str) {
         self.with_value("Invalid", "Invalid value", field, &value, detail);
     }
@@ -162,7 +162,7 @@ impl FieldErrors {
         self.add("Required", field, &["Required value", detail]);
     }
 
-    /// The field may not be set, or not be changed.
+    /// The field must not be set, or not be changed.
     pub fn forbidden(&mut self, field: &str, detail: &str) {
         self.add("Forbidden", field, &["Forbidden", detail]);
     }
@@ -172,19 +172,19 @@ impl FieldErrors {
         self.with_value("Duplicate", "Duplicate value", field, &value, "");
     }
 
-    /// The value is none of the `supported` ones.
+    /// The value is not one of `supported`.
     pub fn not_supported(&mut self, field: &str, value: impl Serialize, supported: &[&str]) {
         let supported: Vec<_> = supported.iter().map(|one| format!("{one:?}")).collect();
         let detail = format!("supported values: {}", supported.join(", "));
         self.with_value("NotSupported", "Unsupported value", field, &value, &detail);
     }
 
-    /// Whether there is none.
+    /// Whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns `Ok` if there is none, and otherwise the rejection of `object`, with status 422.
+    /// Returns `Ok` if there are no errors, and otherwise a rejection of `object` with status 422.
     pub fn finish<K: Resource<DynamicType = ()>>(self, object: &K) -> Result<(), Rejection> {
         if self.is_empty() {
             return Ok(());

@@ -88,8 +88,8 @@ pub(super) fn answer(uid: String, result: Result<Admitted, Rejection>) -> Value 
 }
 
 impl Webhooks {
-    /// Returns a function that answers the `AdmissionReview` or the `ConversionReview` that is sent to a path, without a server: for
-    /// tests, such as those with `ApiServer::call_webhooks` of `kube-codegen-testing`. It fails where the webhook would fail.
+    /// Returns a function that answers an `AdmissionReview` or `ConversionReview` sent to a path, without a server. Use it in tests, for
+    /// example with `ApiServer::call_webhooks` of `kube-codegen-testing`. It fails where the webhook would fail.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -117,7 +117,7 @@ impl Webhooks {
     /// # Ok(()) }
     /// ```
     ///
-    /// A handler that waits fails, since the API server in memory does nothing else while it writes an object.
+    /// A handler that waits fails, because the in-memory API server does nothing else while it writes an object.
     pub fn in_process(
         &self,
     ) -> impl Fn(&str, Value) -> Result<Value, Box<dyn Error + Send + Sync>> + Clone + use<> {
