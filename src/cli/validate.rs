@@ -39,8 +39,10 @@ pub(super) struct Args {
 }
 
 /// A served version of a kind.
-struct Version {
+struct Version<'a> {
     crd: String,
+    /// The schema as it is written.
+    declared: &'a Value,
     schema: Result<Schema, String>,
     /// Whether unknown fields are preserved everywhere.
     preserves: bool,
@@ -49,7 +51,7 @@ struct Version {
 }
 
 /// Versions by group, kind and name.
-type Kinds = BTreeMap<(String, String), BTreeMap<String, Version>>;
+type Kinds<'a> = BTreeMap<(String, String), BTreeMap<String, Version<'a>>>;
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
     let settings = args.crds.options(console)?.settings()?;
@@ -206,7 +208,7 @@ fn remaining(crd: &Definition, diagnostics: &mut Diagnostics) {
 }
 
 /// Reads the schemas of all CRDs.
-fn kinds(definitions: &[Definition]) -> Kinds {
+fn kinds(definitions: &[Definition]) -> Kinds<'_> {
     let mut kinds = Kinds::new();
     for Definition { manifest: crd, .. } in definitions {
         let preserves = crd["spec"]["preserveUnknownFields"] == true;
@@ -222,17 +224,18 @@ fn kinds(definitions: &[Definition]) -> Kinds {
         );
         let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
         for version in versions.into_iter().flatten() {
-            let schema = version
+            let declared = version
                 .pointer("/schema/openAPIV3Schema")
                 .unwrap_or(&Value::Null);
             let scale = &version["subresources"]["scale"];
             let version = version["name"].as_str().unwrap_or_default().to_owned();
-            let schema = compile(schema, scale);
+            let schema = compile(declared, scale);
             let crd = text("/metadata/name").to_owned();
             kinds.entry(key.clone()).or_default().insert(
                 version,
                 Version {
                     crd,
+                    declared,
                     schema,
                     preserves,
                     is_cluster,
@@ -267,7 +270,7 @@ fn compile(declared: &Value, scale: &Value) -> Result<Schema, String> {
 }
 
 /// Validates one object; returns whether there is a CRD for it.
-fn check(kinds: &Kinds, object: &Value, place: &Place, diagnostics: &mut Diagnostics) -> bool {
+fn check(kinds: &Kinds<'_>, object: &Value, place: &Place, diagnostics: &mut Diagnostics) -> bool {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     for name in ["kind", "apiVersion"] {
         if text(name).is_empty() {
@@ -280,7 +283,7 @@ fn check(kinds: &Kinds, object: &Value, place: &Place, diagnostics: &mut Diagnos
 }
 
 fn check_object(
-    kinds: &Kinds,
+    kinds: &Kinds<'_>,
     object: &Value,
     place: &Place,
     diagnostics: &mut Diagnostics,
@@ -339,9 +342,13 @@ fn check_object(
     };
     for field in unknown {
         let message = format!("unknown field `{field}`");
-        let place = within(&pointer(&field, object), true);
-        let diagnostic = diagnostics.report(Code::UnknownField, place, message);
+        let pointer = pointer(&field, object);
+        let similar = similar(version.declared, &pointer);
+        let diagnostic = diagnostics.report(Code::UnknownField, within(&pointer, true), message);
         diagnostic.severity = Severity::Error;
+        if let Some(similar) = similar {
+            diagnostic.hint(format!("did you mean `{similar}`?"));
+        }
     }
     schema.apply_defaults(&mut pruned);
     let metadata = pruned["metadata"]
@@ -368,4 +375,20 @@ fn check_object(
         }
     }
     true
+}
+
+/// The declared field whose name is most like the one at this place of an object.
+fn similar<'a>(declared: &'a Value, pointer: &str) -> Option<&'a str> {
+    let (parent, name) = pointer.rsplit_once('/')?;
+    let inner = |schema: &'a Value, step: &str| {
+        let property = schema["properties"].get(step);
+        property.or_else(|| {
+            schema
+                .get("items")
+                .or_else(|| schema.get("additionalProperties"))
+        })
+    };
+    let parent = parent.split('/').skip(1).try_fold(declared, inner)?;
+    let names = parent["properties"].as_object()?.keys().map(String::as_str);
+    nearest(name, names).first().copied()
 }

@@ -170,9 +170,11 @@ impl Operator<'_> {
         replicas[index] = None;
         let text = format!("the operator ended ({status})");
         self.state(index, State::Ended, &text, true);
-        self.view.error(&format!(
-            "the operator ended ({status}); a change of its sources starts it again"
-        ));
+        let again = match self.args.once {
+            true => "",
+            false => "; a change of its sources starts it again",
+        };
+        self.view.error(&format!("{text}{again}"));
     }
 }
 
