@@ -120,7 +120,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let watched = args.watch.iter().map(|kind| kind.name());
     parameters.watch.extend(watched);
     parameters.webhooks.extend(&args.webhooks);
-    let mut definitions = definitions(args, &present, &added)?;
+    let sources = run.as_ref().map_or(&[][..], |run| &run.sources);
+    let new = sources.get(present.sources.len()..).unwrap_or_default();
+    let mut definitions = definitions(args, &present, &added, new)?;
     if parameters.webhooks.contains(&WebhookType::Conversion)
         && let Some(run) = &mut run
     {
@@ -280,12 +282,13 @@ fn definitions(
     args: &Args,
     present: &Present,
     added: &[(String, String)],
+    new: &[Source],
 ) -> Result<Option<File>, CommandError> {
     if added.is_empty() {
         return Ok(None);
     }
     let path = args.output.join(scaffold::DEFINITIONS);
-    let mut text = if path.exists() {
+    let text = if path.exists() {
         if present.input(&path).is_none() {
             let path = path.display();
             return Err(format!(
@@ -299,15 +302,10 @@ fn definitions(
     } else {
         String::new()
     };
-    for (_, document) in added {
-        if !text.is_empty() {
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
-            text.push_str("---\n");
-        }
-        text.push_str(document);
-    }
+    let names: Vec<_> = added.iter().map(|(name, _)| name.as_str()).collect();
+    let new = scaffold::as_written(new, &names);
+    let new = new.unwrap_or_else(|| scaffold::joined(added.iter().map(|(_, text)| text.as_str())));
+    let text = scaffold::joined([text.as_str(), &new]);
     let path = scaffold::DEFINITIONS.to_owned();
     let text = text.into();
     Ok(Some(File { path, text }))

@@ -2,7 +2,7 @@
 use serde_json::json;
 
 use super::{
-    CommandError,
+    CommandError, config,
     console::Console,
     count,
     crds::{self, CrdArgs},
@@ -51,6 +51,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         deny: args.deny.clone(),
         ..Layer::default()
     };
+    if args.crds.ignores_config() && config::default().is_some() {
+        config::warn_ignored(console);
+    }
     let mut options = flags.over(args.crds.options(console)?);
     let mut levels = options.lint.take().map(|it| it.levels).unwrap_or_default();
     levels.extend(args.level.iter().copied());

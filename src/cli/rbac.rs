@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let name = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
             format!(
-                "cannot read `{name}`: {error}; `KUBE_CODEGEN_REQUESTS={name} cargo test` records the requests"
+                "cannot read `{name}`: {error}; `make rbac` in the operator, or `KUBE_CODEGEN_REQUESTS={name} cargo test`, records the requests"
             )
         })?;
         needs

@@ -54,6 +54,10 @@ struct Version<'a> {
 type Kinds<'a> = BTreeMap<(String, String), BTreeMap<String, Version<'a>>>;
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    if !args.crds.has_input() {
+        let message = "no CRDs: name their files with `-f`; without objects, `validate -f FILE` checks the CRDs alone";
+        return Err(message.to_owned().into());
+    }
     let settings = args.crds.options(console)?.settings()?;
     validate(&args.objects, &settings, console)
 }
@@ -304,9 +308,14 @@ fn check_object(
             Some(near) if *near != kind => format!("did you mean {near}?"),
             _ => "add its CRD to --file".to_owned(),
         };
-        diagnostics
-            .report(Code::OtherKind, within("/kind"), message)
-            .hint(hint);
+        let diagnostic = diagnostics.report(Code::OtherKind, within("/kind"), message);
+        diagnostic.hint(hint);
+        // In a group of the CRDs, such a name is a typo, and the object is not one of another operator.
+        let is_typo = |known: &str| known != kind && strsim::osa_distance(known, kind) <= 2;
+        let mut in_group = kinds.keys().filter(|(of, _)| of == group);
+        if in_group.any(|(_, known)| is_typo(known)) {
+            diagnostic.severity = Severity::Error;
+        }
         return false;
     };
     let Some(version) = versions.get(version) else {

@@ -201,7 +201,7 @@ fn without_requests_there_is_nothing_to_compare() {
     assert_eq!(output.status.code(), Some(2));
     assert!(
         stderr(&output)
-            .contains("`KUBE_CODEGEN_REQUESTS=target/requests.jsonl cargo test` records")
+            .contains("`KUBE_CODEGEN_REQUESTS=target/requests.jsonl cargo test`, records")
     );
     fs::write(package.join("requests.jsonl"), "").unwrap();
     let output = run(&package, &ARGS);

@@ -237,21 +237,18 @@ fn with_conversion(
     console: &mut Console,
 ) -> Result<(Output, File), CommandError> {
     let path = scaffold::DEFINITIONS.to_owned();
-    let mut source = Source::new(&path, wanted.definitions(&run.output.model));
+    let definitions = wanted.definitions(&run.sources, &run.output.model);
+    let mut source = Source::new(&path, definitions);
     if wanted.webhooks.contains(&WebhookType::Conversion) {
         let model = &run.output.model;
         let name = wanted.name.as_str();
         let namespace = wanted.takeover.namespace.as_deref().unwrap_or(name);
-        source.text = if wanted.project.is_some() {
-            match scaffold::with_conversions(&source, model, name, namespace) {
-                Ok(converted) => converted.text,
-                Err(diagnostics) => {
-                    console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
-                    return Err(CommandError::Reported);
-                }
+        source.text = match scaffold::with_conversions(&source, model, name, namespace) {
+            Ok(converted) => converted.text,
+            Err(diagnostics) => {
+                console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
+                return Err(CommandError::Reported);
             }
-        } else {
-            scaffold::converted_definitions(model, name, namespace)
         };
         regenerate(&mut run, slice::from_ref(&source), settings, console)?;
     }
