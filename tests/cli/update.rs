@@ -229,7 +229,7 @@ fn what_follows_from_a_crd_follows_its_changes() {
         &package,
         "deploy/crd.yaml",
         "maximum: 10",
-        "maximum: 20\n                default: 15",
+        "maximum: 20\n                  default: 15",
     );
     let output = run(&package, &["update", "--check"]);
     assert_eq!(output.status.code(), Some(1));
@@ -251,7 +251,7 @@ fn an_edited_sample_follows_a_change_of_its_crd_by_a_merge() {
         "apiVersion",
         "# Mine.\napiVersion",
     );
-    let new = "maximum: 20\n                default: 15";
+    let new = "maximum: 20\n                  default: 15";
     replace(&package, "deploy/crd.yaml", "maximum: 10", new);
     succeed(&package, &["update"]);
     let sample = &files(&package)["deploy/sample.yaml"];
