@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         console.object(&json!({"type": "summary", "outcome": "docs", "path": path}));
         let kinds = count(model.kinds.len(), "version");
         console.line(&format!(
-            "pages of {kinds} of kinds in {path}: {}",
+            "{path} has pages for {kinds} of your kinds: {}",
             totals.text()
         ));
     }

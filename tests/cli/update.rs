@@ -276,7 +276,7 @@ fn a_crate_without_a_record_is_an_error() {
     );
     fs::remove_file(path).unwrap();
     let output = run(&package, &["update"]);
-    assert!(stderr(&output).contains("not a crate of `kube-codegen new`"));
+    assert!(stderr(&output).contains("not a crate that `kube-codegen new` has written"));
 }
 
 #[test]

@@ -212,7 +212,7 @@ impl Manifests {
             if is_deployment {
                 let name = text(object, "/metadata/name");
                 view.note(&format!(
-                    "{}: Deployment {name} is left out: the operator runs here",
+                    "{}: Deployment {name} is skipped: the operator runs here",
                     path.display()
                 ));
             }

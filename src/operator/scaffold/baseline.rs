@@ -214,7 +214,7 @@ impl Baseline {
         let name = path.display();
         let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => format!(
-                "cannot read `{name}`: the directory is not a crate of `kube-codegen new`, or one of an older version"
+                "cannot read `{name}`: the directory is not a crate that `kube-codegen new` has written, or an older version has"
             ),
             _ => format!("cannot read `{name}`: {error}"),
         })?;

@@ -125,7 +125,7 @@ const ABOUT: [(&str, &str); 21] = [
     ("image", "The image of the operator."),
     (
         "replicas",
-        "The number of Pods; one of them works, unless the operator divides the objects.",
+        "The number of Pods. One of them works and the others stand by, unless the operator uses shards.",
     ),
     (
         "args",
@@ -174,7 +174,7 @@ const ABOUT: [(&str, &str); 21] = [
 ];
 
 const VALUES: &str = "\
-# Strings in lists and maps may contain expressions, such as {{ .Release.Namespace }}; {{ `{{` }} is a brace that starts none.
+# Strings in lists and maps may contain expressions, such as {{ .Release.Namespace }}; write {{ `{{` }} for literal braces.
 ";
 
 /// Writes `values.yaml`.
