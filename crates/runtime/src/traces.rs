@@ -5,6 +5,7 @@
 use std::{env, fmt, time::Duration};
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use http::{Request, Response, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::{
@@ -151,7 +152,11 @@ impl Traces {
     }
 
     /// Exports what is left, and ends.
-    pub(crate) async fn end(self) {
+    pub(crate) fn end(self) -> BoxFuture<'static, ()> {
+        Box::pin(self.ended())
+    }
+
+    async fn ended(self) {
         // It waits for its thread, which waits for tasks of this runtime.
         let ended = spawn_blocking(move || self.0.shutdown_with_timeout(END)).await;
         if let Ok(Err(error)) = ended {

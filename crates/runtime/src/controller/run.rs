@@ -9,6 +9,7 @@ use std::{
 use futures::{
     StreamExt,
     future::{BoxFuture, select_all, try_join_all},
+    stream::BoxStream,
 };
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +30,7 @@ use crate::{
     informer::SharedInformer,
     panics,
     queue::{LOW_PRIORITY, WorkQueue},
-    shards::within,
+    shards::{Entered, within},
 };
 
 impl<K: Object> Controller<K> {
@@ -165,13 +166,11 @@ impl<K: Object> Controller<K> {
         if let Some(share) = share.clone() {
             sources.push(Box::pin(share.enqueue(self.primary.clone(), queue.clone())));
         }
-        for keys in self.sources {
-            let queue = queue.clone();
-            sources.push(Box::pin(keys.for_each(move |Enqueue { key, priority }| {
-                queue.add_with_priority(key, priority);
-                std::future::ready(())
-            })));
-        }
+        sources.extend(
+            self.sources
+                .into_iter()
+                .map(|keys| add_all(keys, queue.clone())),
+        );
         let enqueue_all = {
             let (primary, queue) = (self.primary.clone(), queue.clone());
             move || {
@@ -190,16 +189,7 @@ impl<K: Object> Controller<K> {
                 Some(share) => Some(share.enter(key, object.as_ref().map(|it| it.meta()))?),
                 None => None,
             };
-            let running = Writer::scope(writer.clone(), attempt(key, object)?);
-            Some(Box::pin(async {
-                match entered {
-                    // Whoever has the range next reconciles the object.
-                    Some(entered) => within(entered, running)
-                        .await
-                        .unwrap_or_else(|| Ok(Action::await_change())),
-                    None => running.await,
-                }
-            }))
+            Some(scoped(writer.clone(), entered, attempt(key, object)?))
         });
         let work = Work {
             kind,
@@ -216,12 +206,41 @@ impl<K: Object> Controller<K> {
             grace_period: self.grace_period,
             metrics: self.metrics,
         };
-        work.run(self.shutdown).await
+        work.boxed(self.shutdown).await
     }
 }
 
 /// Reconciles an object once, or returns nothing if there is nothing to reconcile.
 type TypedAttempt<K> = Box<dyn Fn(&ObjectKey, Option<Arc<K>>) -> Option<Reconciling> + Send + Sync>;
+
+/// Adds the keys of a source to the queue.
+fn add_all(
+    keys: BoxStream<'static, Enqueue>,
+    queue: WorkQueue<ObjectKey>,
+) -> BoxFuture<'static, ()> {
+    Box::pin(keys.for_each(move |Enqueue { key, priority }| {
+        queue.add_with_priority(key, priority);
+        std::future::ready(())
+    }))
+}
+
+/// Runs a reconcile with its controller as the writer and, if the controller is divided, only while this process holds the range of the object.
+fn scoped(
+    writer: Option<Arc<Writer>>,
+    entered: Option<Entered>,
+    reconciling: Reconciling,
+) -> Reconciling {
+    let running = Writer::scope(writer, reconciling);
+    Box::pin(async {
+        match entered {
+            // Whoever has the range next reconciles the object.
+            Some(entered) => within(entered, running)
+                .await
+                .unwrap_or_else(|| Ok(Action::await_change())),
+            None => running.await,
+        }
+    })
+}
 
 /// A controller of any kind, ready to run.
 struct Work {
@@ -242,6 +261,12 @@ struct Work {
 }
 
 impl Work {
+    /// Runs it as a boxed future. An async function is compiled in the crate that polls it, so every operator would compile this loop again after each
+    /// change; a boxed future is compiled here, once.
+    fn boxed(self, shutdown: BoxFuture<'static, ()>) -> BoxFuture<'static, Result<(), RunError>> {
+        Box::pin(self.run(shutdown))
+    }
+
     async fn run(self, mut shutdown: BoxFuture<'static, ()>) -> Result<(), RunError> {
         let (kind, queue, workers) = (self.kind, self.queue, self.workers);
         let cluster = self.metrics.cluster();

@@ -39,6 +39,9 @@
 //!
 //! `docs/manager.md` lists every option of controller-runtime's `ctrl.Manager` and `ctrl.Builder` and its counterpart here.
 mod builder;
+#[cfg(debug_assertions)]
+#[expect(dead_code, reason = "compiled for other crates")]
+mod built_in;
 mod clusters;
 mod controllers;
 mod error;

@@ -1,9 +1,10 @@
 //! A whole program by its flags: logs, traces, and the manager until a signal.
 use std::process::ExitCode;
 
+use futures::future::BoxFuture;
 use tracing_subscriber::{Layer, Registry};
 
-use super::{Manager, ManagerArgs, exit};
+use super::{Manager, ManagerArgs, ManagerError, exit};
 use crate::logs;
 #[cfg(feature = "otlp")]
 use crate::{
@@ -45,7 +46,21 @@ impl ManagerArgs {
     /// If the program has already set up its logs.
     pub async fn run(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
         #[cfg(feature = "otlp")]
-        return self.run_traced(name, register).await;
+        {
+            let traces = self.init_logs_and_traces(name);
+            let has_traces = traces.is_some();
+            let register = |manager: &mut Manager| {
+                if has_traces {
+                    manager.metrics().set_trace_ids(traces::trace_id);
+                }
+                register(manager);
+            };
+            let ended = self.run_with_logs(name, register).await;
+            if let Some(traces) = traces {
+                traces.end().await;
+            }
+            ended
+        }
         #[cfg(not(feature = "otlp"))]
         {
             self.init_logs();
@@ -53,9 +68,9 @@ impl ManagerArgs {
         }
     }
 
-    /// As [`Self::run`]; spans go to the collector that the environment names.
+    /// As [`Self::init_logs`]; spans go to the collector that the environment names.
     #[cfg(feature = "otlp")]
-    async fn run_traced(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
+    fn init_logs_and_traces(&self, name: &str) -> Option<Traces> {
         let (traces, problem) = match Traces::from_env(name) {
             Ok(traces) => (traces, None),
             Err(problem) => (None, Some(problem)),
@@ -67,28 +82,22 @@ impl ManagerArgs {
         if let Some(problem) = problem {
             tracing::warn!("no traces are exported: {}", describe(&*problem));
         }
-        let has_traces = traces.is_some();
-        let register = |manager: &mut Manager| {
-            if has_traces {
-                manager.metrics().set_trace_ids(traces::trace_id);
-            }
-            register(manager);
-        };
-        let ended = self.run_with_logs(name, register).await;
-        if let Some(traces) = traces {
-            traces.end().await;
-        }
-        ended
+        traces
     }
 
     /// Like [`Self::run`], for a program that has already set up its logs.
     pub async fn run_with_logs(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
-        let run = async {
-            let mut manager = self.builder(name).await?.build()?;
-            register(&mut manager);
-            manager.run_until_signal().await
+        // The futures before and after `register` are boxed, so that only its call is compiled in the operator.
+        let mut manager = match self.connected(name).await {
+            Ok(manager) => manager,
+            Err(failure) => return exit(Err(failure)),
         };
-        exit(run.await)
+        register(&mut manager);
+        exit(manager.boxed_until_signal().await)
+    }
+
+    fn connected<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Manager, ManagerError>> {
+        Box::pin(async move { self.builder(name).await?.build() })
     }
 
     /// Writes logs to stderr. The filter is `--log-level`, or `RUST_LOG` if the flag is absent, or the level `info`.

@@ -1,7 +1,7 @@
 //! The life of a manager: starts its parts in order, supervises them, and stops them in reverse.
-use std::{pin::pin, sync::Arc};
+use std::sync::Arc;
 
-use futures::FutureExt;
+use futures::{FutureExt, future::BoxFuture};
 use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     time::{Duration, Instant, timeout},
@@ -37,6 +37,22 @@ impl Manager {
     ///
     /// Dropping the returned future stops everything at once and does not release the lease.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
+        let stopping = CancellationToken::new();
+        let mut running = self.boxed(stopping.clone());
+        tokio::select! {
+            biased;
+            () = stop => stopping.cancel(),
+            ended = &mut running => return ended,
+        }
+        running.await
+    }
+
+    /// Runs until `stop`, as a boxed future: it is compiled with this crate instead of again in each operator.
+    fn boxed(self, stop: CancellationToken) -> BoxFuture<'static, Result<(), ManagerError>> {
+        Box::pin(self.run_parts(stop))
+    }
+
+    async fn run_parts(self, stop: CancellationToken) -> Result<(), ManagerError> {
         self.controllers.check()?;
         if let Some(shards) = &self.shards {
             let division: Arc<dyn Division> = shards.set();
@@ -48,7 +64,7 @@ impl Manager {
         let factory = parts.factory.clone();
         let outcome = tokio::select! {
             biased;
-            () = stop => Ok(()),
+            () = stop.cancelled() => Ok(()),
             failure = failed(&mut failures) => Err(failure),
             (kind, message) = factory.failed() => Err(ManagerError::Failed {
                 name: format!("informer of {kind}"),
@@ -72,10 +88,18 @@ impl Manager {
     /// Like [`run`](Self::run), until SIGINT or SIGTERM. A second signal ends the process immediately with exit code 1, as in
     /// controller-runtime.
     pub async fn run_until_signal(self) -> Result<(), ManagerError> {
+        self.boxed_until_signal().await
+    }
+
+    /// Compiled with this crate, like [`boxed`](Self::boxed).
+    pub(super) fn boxed_until_signal(self) -> BoxFuture<'static, Result<(), ManagerError>> {
+        Box::pin(self.until_signal())
+    }
+
+    async fn until_signal(self) -> Result<(), ManagerError> {
         let mut signals = Signals::new().map_err(ManagerError::Signal)?;
         let stop = CancellationToken::new();
-        let running = self.run(stop.cancelled());
-        let mut running = pin!(running);
+        let mut running = self.boxed(stop.clone());
         tokio::select! {
             biased;
             result = &mut running => return result,
