@@ -1,8 +1,5 @@
 //! The Rust examples of the book: each page of `docs/` is a module, and each of its examples a documentation test.
-#![allow(
-    clippy::doc_markdown,
-    clippy::test_attr_in_doctest,
-    reason = "pages are prose, and show tests"
-)]
 
+// The book is what people read: `cargo doc` has nothing to add.
+#[cfg(doctest)]
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
