@@ -66,10 +66,12 @@ macro_rules! records {
                 const { $crate::private::assert_order(NAMES) };
                 NAMES
             }
-            fn each<'a>(&'a self, see: &mut dyn ::core::ops::FnMut($crate::private::View<'a>)) {
+            #[allow(unused_mut, unused_variables)]
+            fn each<'a>(&'a self, see: &mut dyn ::core::ops::FnMut(usize, $crate::private::View<'a>)) {
+                let mut index = 0;
                 $(
-                    $(see($crate::private::View::Str($text));)?
-                    $(see($crate::private::Value::view(&self.$field)$(.$unless())?);)?
+                    $($crate::private::show(&mut index, $crate::private::View::Str($text), see);)?
+                    $($crate::private::show(&mut index, $crate::private::Value::view(&self.$field)$(.$unless())?, see);)?
                 )*
             }
             // Counts down, since the table has no numbers. Optimized, it is the same jump table as a `match` of them.

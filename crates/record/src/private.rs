@@ -44,6 +44,15 @@ const fn is_before(a: &[u8], b: &[u8]) -> bool {
     a.len() < b.len()
 }
 
+/// Shows the value of the next field, if it is present. Optimized, the index is a constant, and an absent field takes one comparison.
+#[inline]
+pub fn show<'a>(index: &mut usize, view: View<'a>, see: &mut dyn FnMut(usize, View<'a>)) {
+    if !matches!(view, View::Absent) {
+        see(*index, view);
+    }
+    *index += 1;
+}
+
 /// Returns the integer that a literal holds.
 pub fn integer<T: TryFrom<i128>>(literal: &mut Literal<'_>) -> Result<T, Misfit> {
     scalars::integer(literal)

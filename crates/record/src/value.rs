@@ -48,7 +48,7 @@ impl View<'_> {
             View::Str(text) => text.is_empty(),
             View::Record(record) => {
                 let mut absent = record.rest().is_none_or(BTreeMap::is_empty);
-                record.each(&mut |view| absent &= matches!(view, View::Absent));
+                record.each(&mut |_, _| absent = false);
                 absent
             }
             _ => false,
@@ -92,16 +92,15 @@ pub struct Fixed(pub &'static str);
 pub trait Record {
     /// Returns the names of the fields on the wire, in byte order.
     fn names(&self) -> &'static [&'static str];
-    /// Calls `see` with the value of each field, in the order of the names.
-    fn each<'a>(&'a self, see: &mut dyn FnMut(View<'a>));
+    /// Calls `see` with the index and the value of each present field, in the order of the names.
+    fn each<'a>(&'a self, see: &mut dyn FnMut(usize, View<'a>));
     /// Returns the value of a field, or [`View::Absent`] beyond the last. It visits all fields, so use [`Self::each`] to read several.
     fn get(&self, index: usize) -> View<'_> {
-        let (mut before, mut found) = (index, View::Absent);
-        self.each(&mut |view| {
-            if before == 0 {
+        let mut found = View::Absent;
+        self.each(&mut |at, view| {
+            if at == index {
                 found = view;
             }
-            before = before.wrapping_sub(1);
         });
         found
     }
@@ -119,8 +118,12 @@ pub trait Record {
 
 /// Returns the values of all fields, in the order of the names.
 pub(crate) fn views(record: &dyn Record) -> Vec<View<'_>> {
-    let mut all = Vec::with_capacity(record.names().len());
-    record.each(&mut |view| all.push(view));
+    let mut all = vec![View::Absent; record.names().len()];
+    record.each(&mut |index, view| {
+        if let Some(place) = all.get_mut(index) {
+            *place = view;
+        }
+    });
     all
 }
 

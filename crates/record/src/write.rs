@@ -14,12 +14,9 @@ use crate::{
 pub fn write<S: Serializer>(record: &dyn Record, serializer: S) -> Result<S::Ok, S::Error> {
     let names = record.names();
     let mut out = serializer.serialize_map(None)?;
-    let mut next = names.iter();
     let mut result = Ok(());
-    record.each(&mut |view| {
-        if let (Some(name), true, false) =
-            (next.next(), result.is_ok(), matches!(view, View::Absent))
-        {
+    record.each(&mut |index, view| {
+        if let (Some(name), true) = (names.get(index), result.is_ok()) {
             result = out.serialize_entry(name, &view);
         }
     });

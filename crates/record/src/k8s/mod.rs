@@ -39,8 +39,9 @@ macro_rules! records {
                 NAMES
             }
             #[inline]
-            fn each<'a>(&'a self, see: &mut dyn FnMut(crate::value::View<'a>)) {
-                $(see($(crate::value::View::Str($text))? $(crate::value::Value::view(&self.$field))?);)*
+            fn each<'a>(&'a self, see: &mut dyn FnMut(usize, crate::value::View<'a>)) {
+                let mut index = 0;
+                $(crate::private::show(&mut index, $(crate::value::View::Str($text))? $(crate::value::Value::view(&self.$field))?, see);)*
             }
             #[inline]
             fn at(&mut self, index: usize) -> crate::value::Slot<'_> {

@@ -1,5 +1,8 @@
 //! Absent, null, blank, unknown and duplicate fields.
-use kube_codegen_record::Nullable;
+use kube_codegen_record::{
+    Nullable,
+    private::{Record, View},
+};
 use serde_json::json;
 
 use crate::record::{
@@ -152,4 +155,18 @@ fn keys_are_written_in_order() {
         serde_json::to_string(&read).unwrap(),
         r#"{"apiVersion":"example.com/v1","kind":"Shop","metadata":{"labels":{"a":"1","b":"2"},"name":"m","uid":"u"},"spec":{"hook":{"retries":0},"name":"n","open":true}}"#
     );
+}
+
+#[test]
+fn present_fields_are_seen_with_their_indexes() {
+    let read = shop(r#"{"name":"n","open":true}"#).unwrap();
+    let names = Record::names(&read);
+    let mut seen = Vec::new();
+    read.each(&mut |index, _| seen.push(names[index]));
+    assert_eq!(seen, ["apiVersion", "kind", "metadata", "spec"]);
+    for (index, name) in names.iter().enumerate() {
+        let is_absent = matches!(Record::get(&read, index), View::Absent);
+        assert_eq!(is_absent, !seen.contains(name), "{name}");
+    }
+    assert!(matches!(Record::get(&read, names.len()), View::Absent));
 }

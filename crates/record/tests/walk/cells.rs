@@ -18,7 +18,10 @@ macro_rules! column {
             fn names(&self) -> &'static [&'static str] {
                 self.0.names()
             }
-            fn each<'a>(&'a self, see: &mut dyn FnMut(kube_codegen_record::private::View<'a>)) {
+            fn each<'a>(
+                &'a self,
+                see: &mut dyn FnMut(usize, kube_codegen_record::private::View<'a>),
+            ) {
                 self.0.each(see);
             }
             fn at(&mut self, index: usize) -> kube_codegen_record::private::Slot<'_> {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use kube_codegen_cel::{Problem, Program, Sizes, Type};
 
-use super::{sizes::Declared, types};
+use super::sizes::Declared;
 use crate::{node::Node, path, rule::Rule};
 
 /// What is known of a rule without evaluating it, by the fields of the rule.
@@ -44,13 +44,13 @@ impl Examined {
 pub(super) fn examine(
     rule: &Rule,
     schema: &Node,
-    resource: bool,
+    own: Option<&Type>,
     declared: Option<&Declared>,
 ) -> Examined {
     let mut found = Examined::default();
     let sizes = declared.map(Declared::sizes);
     if !rule.is_empty()
-        && let Some(own) = types::root(schema, resource)
+        && let Some(own) = own
     {
         let old = if rule.old_is_optional() {
             own.clone().optional()
@@ -66,7 +66,8 @@ pub(super) fn examine(
         if let Some(source) = rule.message_expression() {
             let checked = Program::compile(source);
             let checked = checked.map_err(|why| Rejection::compilation(&why, why.problems()));
-            let checked = checked.and_then(|it| check(&it, own.clone(), own, &Type::STRING, sizes));
+            let checked =
+                checked.and_then(|it| check(&it, own.clone(), own.clone(), &Type::STRING, sizes));
             let rejected = |why: Rejection| {
                 let result = "messageExpression must evaluate to a string";
                 why.text(result, "messageExpression ")

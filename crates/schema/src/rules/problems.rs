@@ -1,5 +1,6 @@
 //! Finds the rules of a schema that the API server rejects when the CRD is created.
 
+use kube_codegen_cel::Type;
 use kube_codegen_formats::pointer;
 
 use super::{
@@ -96,22 +97,31 @@ struct Found {
 
 impl Found {
     fn walk(&mut self, schema: &Node, place: &SchemaPlace) {
+        let has_own = !schema.validations.is_empty()
+            || schema.all_of.iter().any(|it| !it.validations.is_empty());
+        // The type of a large object takes longer than most rules.
+        let own = has_own
+            .then(|| types::root(schema, place.resource))
+            .flatten();
         if !schema.validations.is_empty() {
-            if types::root(schema, place.resource).is_none() {
+            if own.is_none() {
                 let pointer = format!("{}/x-kubernetes-validations", place.pointer);
                 self.report(pointer, Reason::Internal, UNTYPED.into());
             }
             let declared = Declared::of(schema, place.resource);
-            self.rules(&schema.validations, schema, place, declared.as_ref());
+            let own = own.as_ref();
+            self.rules(&schema.validations, schema, own, place, declared.as_ref());
         }
         for (index, branch) in schema.all_of.iter().enumerate() {
             let place = SchemaPlace {
                 resource: place.resource,
                 ..place.inside(&format!("allOf/{index}"), schema)
             };
-            self.rules(&branch.validations, schema, &place, None);
+            self.rules(&branch.validations, schema, own.as_ref(), &place, None);
         }
-        for (name, inner) in &schema.properties {
+        // Most properties have none.
+        let properties = schema.properties.iter();
+        for (name, inner) in properties.filter(|(_, inner)| inner.has_rules()) {
             let name = pointer::escape(name);
             self.walk(inner, &place.inside(&format!("properties/{name}"), inner));
         }
@@ -132,13 +142,14 @@ impl Found {
         &mut self,
         rules: &[Rule],
         schema: &Node,
+        own: Option<&Type>,
         place: &SchemaPlace,
         declared: Option<&Declared>,
     ) {
         for (index, rule) in rules.iter().enumerate() {
             let at =
                 |field: &str| format!("{}/x-kubernetes-validations/{index}/{field}", place.pointer);
-            let examined = examine(rule, schema, place.resource, declared);
+            let examined = examine(rule, schema, own, declared);
             for (field, cost) in examined.costs {
                 let times = declared.map_or(1, Declared::occurrences);
                 let (cost, what) = if field == "rule" {
