@@ -15,7 +15,7 @@ use kube_codegen_testing::{ApiServer, Controllers, Tls};
 use testresult::TestResult;
 
 const USAGE: &str = "usage: conformance record [SCRIPT…] | types
-       conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--cluster] [--show N]
+       conformance random [--steps N] [--seed N] [--round N] [--wild] [--builtin] [--kind KIND] [--cluster] [--jobs N] [--show N]
        conformance objects [--count N] [--seed N] [--show N] [CRDS…]
        conformance serve [--real] [--controllers] KUBECONFIG
        conformance costs [WORD…]
@@ -55,6 +55,7 @@ async fn main() -> ExitCode {
                 builtin: has("--builtin") || kind.is_some(),
                 kind: kind.and_then(|at| args.get(at + 1).cloned()),
                 cluster: has("--cluster"),
+                jobs: size("--jobs", 1).max(1),
             })
             .await
         }

@@ -34,6 +34,7 @@ spec: {mode: Auto, replicas: 2}
 const SESSION: &[&str] = &[
     "apply -f FILE",
     "apply -f FILE",
+    "apply --server-side -f FILE",
     "apply --server-side --force-conflicts -f FILE",
     "diff -f FILE",
     "get configmap settings",
@@ -59,6 +60,8 @@ const SESSION: &[&str] = &[
     "scale widget one --replicas=3",
     "wait widget one --for=jsonpath={.status.phase}=Ready --timeout=10s",
     "auth can-i create pods",
+    "create token default --duration=10s",
+    "explain widgets",
     "explain widgets.spec.nested",
     "explain deployments.spec.strategy",
     "explain pods.spec.containers.resources",
@@ -85,6 +88,7 @@ const SESSION: &[&str] = &[
     "delete configmap made",
     "delete -f FILE",
     "get widgets",
+    "get --raw /apis/absent.example.com/v1",
 ];
 
 /// Runs the session and returns what kubectl printed for each command.

@@ -21,9 +21,8 @@ pub(super) enum Theme {
     Watches,
 }
 
-/// How long a real server needs to notice a role or a definition, in milliseconds.
-const SHORT: u64 = 1500;
-const LONG: u64 = 3000;
+/// How long a real server needs to notice a role or a definition, in milliseconds; what takes it longer is asked again.
+const NOTICED: u64 = 1500;
 
 /// Resources without a namespace: version, kind, plural and fields.
 const CLUSTER: &[(&str, &str, &str, &str)] = &[
@@ -311,7 +310,7 @@ impl Generator {
             _ => read_definition("DELETE"),
         };
         // What follows a deletion takes a while.
-        step.after = Some(if self.is_changing { LONG } else { 0 });
+        step.after = Some(if self.is_changing { NOTICED } else { 0 });
         self.is_changing = ["DELETE", "PATCH"]
             .iter()
             .any(|method| step.request.starts_with(method))
@@ -369,7 +368,7 @@ fn read_definition(method: &str) -> Step {
 
 fn read_things() -> Step {
     Step {
-        after: Some(LONG),
+        after: Some(NOTICED),
         ..read("/apis/$NS.example.com/v1/namespaces/NS/things")
     }
 }
@@ -401,7 +400,7 @@ fn roles_of_bob() -> Vec<Step> {
         "subjects": [{"apiGroup": rbac, "kind": "User", "name": "bob"}],
     });
     let wait = Step {
-        after: Some(SHORT),
+        after: Some(NOTICED),
         user: Some("bob".into()),
         ..read("/api/v1/namespaces/NS/pods")
     };

@@ -1,9 +1,15 @@
 //! Sends random requests to both servers, in rounds, and counts the differences of their answers.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
+use futures::{StreamExt as _, stream};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
+use serde_json::Value;
 use testresult::TestResult;
 
 use super::{
@@ -18,6 +24,9 @@ use crate::{Answer, Session, Step, definitions};
 const STEPS: usize = 60;
 /// How often a round is repeated to learn whether a difference occurs again.
 const REPETITIONS: usize = 4;
+/// How often and how soon a request that waits for a real server is repeated.
+const ATTEMPTS: u32 = 160;
+const AGAIN: Duration = Duration::from_millis(500);
 /// The collection whose events are compared at the end of a round.
 const WATCHED: &str = "/apis/conformance.example.com/v1/namespaces/NS/widgets";
 /// The collection that is watched over WebSocket.
@@ -40,6 +49,8 @@ pub struct Options {
     pub builtin: bool,
     /// The only built-in kind.
     pub kind: Option<String>,
+    /// How many rounds run at once.
+    pub jobs: usize,
     /// Whether the requests are about the cluster: users, definitions, Pods with gates, and watches over WebSocket.
     pub cluster: bool,
 }
@@ -58,77 +69,122 @@ pub async fn run(options: &Options) -> TestResult {
     if let Some(kind) = &options.kind {
         samples.retain(|it| it[0]["kind"] == kind.as_str());
     }
+    let done = AtomicU64::new(0);
+    let only = options.round;
+    let numbers = if only == 0 {
+        1..=usize::MAX
+    } else {
+        only..=only
+    };
+    let numbers = numbers.take_while(|_| done.load(Ordering::Relaxed) < options.steps);
+    // Most of a round about the cluster is waiting for the real server.
+    let mut rounds = stream::iter(numbers)
+        .map(|number| play(&plane, options, &samples, number, &done))
+        .buffer_unordered(options.jobs);
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut once: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut done, mut number) = (0, options.round.saturating_sub(1));
-    while done < options.steps && (options.round == 0 || number < options.round) {
+    let mut number = 0;
+    while let Some(differences) = rounds.next().await {
         number += 1;
-        let seed = options.seed * 1_000_000 + number as u64;
-        let of_kind = samples.get(number % samples.len().max(1));
-        let of_kind = of_kind.filter(|_| options.builtin);
-        let theme = Theme::ALL[number % Theme::ALL.len()];
-        let setting = match of_kind {
-            _ if options.cluster => Setting::Cluster,
-            Some(_) => Setting::Builtin,
-            None => Setting::Custom,
-        };
-        let mut generator = match (setting, of_kind) {
-            (Setting::Cluster, _) => Generator::about(seed, theme),
-            (_, Some(samples)) => Generator::builtin(seed, options.wild, samples),
-            (_, None) => Generator::new(seed, options.wild),
-        };
-        let name = format!("random-{number}x{}", std::process::id());
-        let mut round = Round::start(&plane, &name, setting).await?;
-        let mut history: Vec<Step> = Vec::new();
-        while history.len() < STEPS {
-            // The last step reads what the others have changed.
-            let is_last = history.len() + 1 == STEPS;
-            let step = if is_last && setting == Setting::Custom && number.is_multiple_of(5) {
-                watch()
+        for it in differences? {
+            let counts = if it.is_repeated {
+                &mut found
             } else {
-                generator.step()
+                &mut once
             };
-            history.push(step);
-            let (ours, theirs) = round.send(&history[history.len() - 1]).await?;
-            done += 1;
-            if done % 1000 == 0 {
-                let count: u64 = found.values().sum();
-                println!("{done} steps, {count} differences");
-            }
-            let Some(what) = difference(&ours, &theirs) else {
-                continue;
-            };
-            let theme = options.cluster.then(|| format!("{theme:?}"));
-            let kind = of_kind.and_then(|it| it[0]["kind"].as_str());
-            let kind = theme.as_deref().or(kind);
-            let class = class(what, kind, &history[history.len() - 1]);
-            let is_repeated = repeats(&plane, &name, &history, setting).await?;
-            let (counts, again) = if is_repeated {
-                (&mut found, "")
-            } else {
-                (&mut once, ", not again")
-            };
-            let count = counts.entry(class.clone()).or_default();
+            let count = counts.entry(it.class).or_default();
             *count += 1;
             if *count <= options.show {
-                println!(
-                    "---- {class} (round {number}, step {}{again})",
-                    history.len()
-                );
-                let shown = if options.round == 0 { 3 } else { STEPS };
-                print(&history, shown, &ours, &theirs);
-            }
-            // The two servers have different states: the rest of the round would repeat the difference.
-            let is_written = |answer: &Answer| (200..300).contains(&answer.status);
-            if is_written(&ours) || is_written(&theirs) {
-                break;
+                print!("{}", it.text);
             }
         }
+        if number % 20 == 0 {
+            let (done, count) = (done.load(Ordering::Relaxed), found.values().sum::<u64>());
+            println!("{done} steps, {count} differences");
+        }
     }
+    drop(rounds);
+    let done = done.load(Ordering::Relaxed);
     println!("{done} steps in {number} rounds, differences: {found:#?}");
     println!("differences that did not occur again when their round was repeated: {once:#?}");
     plane.stop().await?;
     Ok(())
+}
+
+/// A difference of two answers.
+struct Difference {
+    class: String,
+    /// Whether it occurred each time when the round was repeated.
+    is_repeated: bool,
+    /// What is printed of it.
+    text: String,
+}
+
+/// Sends the requests of a round and returns the differences of their answers.
+async fn play(
+    plane: &ControlPlane,
+    options: &Options,
+    samples: &[Vec<Value>],
+    number: usize,
+    done: &AtomicU64,
+) -> TestResult<Vec<Difference>> {
+    let seed = options.seed * 1_000_000 + number as u64;
+    let of_kind = samples.get(number % samples.len().max(1));
+    let of_kind = of_kind.filter(|_| options.builtin);
+    let theme = Theme::ALL[number % Theme::ALL.len()];
+    let setting = match of_kind {
+        _ if options.cluster => Setting::Cluster,
+        Some(_) => Setting::Builtin,
+        None => Setting::Custom,
+    };
+    let mut generator = match (setting, of_kind) {
+        (Setting::Cluster, _) => Generator::about(seed, theme),
+        (_, Some(samples)) => Generator::builtin(seed, options.wild, samples),
+        (_, None) => Generator::new(seed, options.wild),
+    };
+    let name = format!("random-{number}x{}", std::process::id());
+    let mut round = Round::start(plane, &name, setting).await?;
+    let mut history: Vec<Step> = Vec::new();
+    let mut differences = Vec::new();
+    while history.len() < STEPS {
+        // The last step reads what the others have changed.
+        let is_last = history.len() + 1 == STEPS;
+        let step = if is_last && setting == Setting::Custom && number.is_multiple_of(5) {
+            watch()
+        } else {
+            generator.step()
+        };
+        history.push(step);
+        let step = &history[history.len() - 1];
+        let (ours, theirs) = round.send(step).await?;
+        done.fetch_add(1, Ordering::Relaxed);
+        let Some(what) = difference(&ours, &theirs) else {
+            continue;
+        };
+        let theme = options.cluster.then(|| format!("{theme:?}"));
+        let kind = of_kind.and_then(|it| it[0]["kind"].as_str());
+        let kind = theme.as_deref().or(kind);
+        let class = class(what, kind, step);
+        let is_repeated = repeats(plane, &name, &history, setting).await?;
+        let again = if is_repeated { "" } else { ", not again" };
+        let count = history.len();
+        let shown = if options.round == 0 { 3 } else { STEPS };
+        let text = format!(
+            "---- {class} (round {number}, step {count}{again})\n{}",
+            text(&history, shown, &ours, &theirs)
+        );
+        differences.push(Difference {
+            class,
+            is_repeated,
+            text,
+        });
+        // The two servers have different states: the rest of the round would repeat the difference.
+        let is_written = |answer: &Answer| (200..300).contains(&answer.status);
+        if is_written(&ours) || is_written(&theirs) {
+            break;
+        }
+    }
+    Ok(differences)
 }
 
 /// Starts a control plane in which nothing but requests changes objects.
@@ -202,7 +258,22 @@ impl Round {
 
     async fn send(&mut self, step: &Step) -> TestResult<(Answer, Answer)> {
         let (ours, theirs) = tokio::join!(self.ours.run(step), self.theirs.run(step));
-        Ok((ours?, theirs?))
+        let (ours, mut theirs) = (ours?, theirs?);
+        // A real server notices changes late, and looks for a minute whether a deleted definition has instances. What has failed or can be
+        // repeated is asked again.
+        let is_creation =
+            |answer: &Answer| step.request.starts_with("POST ") && answer.status < 400;
+        let mut attempts = 0;
+        while step.after.is_some()
+            && attempts < ATTEMPTS
+            && difference(&ours, &theirs).is_some()
+            && !is_creation(&theirs)
+        {
+            attempts += 1;
+            tokio::time::sleep(AGAIN).await;
+            theirs = self.theirs.run(step).await?;
+        }
+        Ok((ours, theirs))
     }
 }
 
@@ -250,16 +321,20 @@ fn class(what: &str, kind: Option<&str>, step: &Step) -> String {
     )
 }
 
-/// Prints the last steps and the differences of the answers to the very last.
-fn print(history: &[Step], shown: usize, ours: &Answer, theirs: &Answer) {
-    for step in &history[history.len().saturating_sub(shown)..] {
-        println!("  {} {}", step.request, step.body);
-    }
-    println!(
-        "  memory {} {:?}\n  real   {} {:?}",
-        ours.status, ours.warnings, theirs.status, theirs.warnings
-    );
+/// Returns the last steps and the differences of the answers to the very last.
+fn text(history: &[Step], shown: usize, ours: &Answer, theirs: &Answer) -> String {
     let mut lines = Vec::new();
-    values("", &ours.body, &theirs.body, &mut lines);
-    lines.iter().take(6).for_each(|line| println!("    {line}"));
+    for step in &history[history.len().saturating_sub(shown)..] {
+        let user = step.user.as_deref().map(|it| format!(" as {it}"));
+        let (user, request) = (user.unwrap_or_default(), &step.request);
+        lines.push(format!("  {request}{user} {}", step.body));
+    }
+    for (name, answer) in [("memory", ours), ("real  ", theirs)] {
+        lines.push(format!("  {name} {} {:?}", answer.status, answer.warnings));
+    }
+    let mut different = Vec::new();
+    values("", &ours.body, &theirs.body, &mut different);
+    let different = different.iter().take(6);
+    lines.extend(different.map(|line| format!("    {line}")));
+    lines.join("\n") + "\n"
 }

@@ -19,7 +19,7 @@ use crate::{
     storage::lock,
     values::{
         object::{at, put, strings, text},
-        status::{Answer, error, no_details, no_verb},
+        status::{Answer, bad_request, cause, error, no_details, not_allowed},
     },
 };
 
@@ -42,7 +42,7 @@ impl Review {
             _ => "",
         };
         if !kind.verbs.contains(&verb) {
-            return Some(Err(no_verb()));
+            return Some(Err(not_allowed()));
         }
         let review = Self {
             kind,
@@ -75,7 +75,7 @@ impl Review {
     ) -> Answer<(u16, Value)> {
         if self.kind.kind != "ComponentStatus" {
             let store = lock(&backend.store);
-            return Ok((201, review(auth, &store, user, self.kind, body)));
+            return review(auth, &store, user, self, body).map(|it| (201, it));
         }
         let name = &self.name;
         let missing = || {
@@ -94,11 +94,19 @@ impl Review {
 }
 
 /// Returns a review with its status.
-fn review(auth: &Mutex<Auth>, store: &Store, user: &User, kind: &Transient, body: &[u8]) -> Value {
+fn review(
+    auth: &Mutex<Auth>,
+    store: &Store,
+    user: &User,
+    asked: &Review,
+    body: &[u8],
+) -> Answer<Value> {
+    let kind = asked.kind;
     let enabled = lock(auth).enabled;
     let mut review: Value = builtin::review_from_protobuf(body)
         .or_else(|| serde_json::from_slice(body).ok())
         .unwrap_or_else(|| json!({"spec": {}}));
+    check(asked, &review)?;
     let access = |user: &User| {
         if !enabled {
             return json!({"allowed": true});
@@ -136,7 +144,79 @@ fn review(auth: &Mutex<Auth>, store: &Store, user: &User, kind: &Transient, body
         put(&mut review, "/metadata", json!({}));
     }
     put(&mut review, "/status", status);
-    review
+    Ok(review)
+}
+
+/// Checks that a review asks one thing, about somebody.
+fn check(asked: &Review, review: &Value) -> Answer<()> {
+    let kind = asked.kind.kind;
+    let mut causes = Vec::new();
+    let mut invalid = |field: &str, value: &Value, why: &str| {
+        let message = format!("Invalid value: {value}: {why}");
+        causes.push(cause(field, "FieldValueInvalid", message));
+    };
+    let resource = at(review, "/spec/resourceAttributes");
+    let other = at(review, "/spec/nonResourceAttributes");
+    if kind.ends_with("AccessReview") {
+        if resource.is_null() == other.is_null() {
+            let shown = match other {
+                Value::Null => Value::Null,
+                other => json!({"Path": text(other, "/path"), "Verb": text(other, "/verb")}),
+            };
+            invalid(
+                "spec",
+                &shown,
+                "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+            );
+        }
+        let is_about_user = kind != "SelfSubjectAccessReview";
+        if is_about_user
+            && text(review, "/spec/user").is_empty()
+            && strings(review, "/spec/groups").is_empty()
+        {
+            invalid(
+                "spec.user",
+                &"".into(),
+                "at least one of user or group must be specified",
+            );
+        }
+        let namespace = at(resource, "/namespace");
+        if kind == "LocalSubjectAccessReview"
+            && namespace.as_str().unwrap_or_default() != asked.namespace
+        {
+            invalid(
+                "spec.resourceAttributes.namespace",
+                namespace,
+                "must match metadata.namespace",
+            );
+        }
+    }
+    match kind {
+        "SelfSubjectRulesReview" if text(review, "/spec/namespace").is_empty() => {
+            Err(bad_request("no namespace on request"))
+        }
+        "TokenReview" if text(review, "/spec/token").is_empty() => Err(bad_request(
+            "token is required for TokenReview in authentication",
+        )),
+        _ if causes.is_empty() => Ok(()),
+        _ => {
+            let problems = causes.iter();
+            let problems = problems.map(|it| format!("{}: {}", it.field, it.message));
+            let problems = match problems.collect::<Vec<_>>().as_slice() {
+                [problem] => problem.clone(),
+                problems => format!("[{}]", problems.join(", ")),
+            };
+            // A review has no kind there.
+            let message = format!(".{} \"\" is invalid: {problems}", asked.kind.group);
+            let mut status = error(422, reason::INVALID, &message);
+            status.details = Some(StatusDetails {
+                group: asked.kind.group.to_owned(),
+                causes,
+                ..no_details()
+            });
+            Err(status)
+        }
+    }
 }
 
 /// Returns the status of a `TokenReview`.

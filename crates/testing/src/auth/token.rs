@@ -11,6 +11,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::Time,
     jiff::{SignedDuration, Timestamp},
 };
+use kube::core::response::{StatusDetails, reason};
 use kube_codegen_record::clock;
 use serde_json::{Value, json};
 
@@ -21,14 +22,14 @@ use crate::{
     storage::lock,
     values::{
         object::{self, at, put},
-        status::Answer,
+        status::{Answer, cause, error, no_details},
     },
 };
 
 /// The default of `expirationSeconds`, and its least value.
 const HOUR: i64 = 3600;
 const LEAST: i64 = 600;
-/// The longest time that kube-apiserver accepts, in seconds.
+/// The longest time, in seconds.
 const MOST: i64 = 1 << 32;
 
 /// The audience of the server, and the issuer of its tokens.
@@ -135,7 +136,8 @@ pub(crate) fn create(auth: &Mutex<Auth>, store: &Store, request: &Request) -> An
     let account = current(store, target)?;
     let mut review = request.json()?;
     let seconds = at(&review, "/spec/expirationSeconds").as_i64();
-    let seconds = seconds.unwrap_or(HOUR).clamp(LEAST, MOST);
+    let seconds = seconds.unwrap_or(HOUR);
+    check_time(seconds)?;
     let now = clock::now();
     let end = now + SignedDuration::from_secs(seconds);
     let mut user = User::account(&target.namespace, &target.name);
@@ -186,6 +188,27 @@ pub(crate) fn create(auth: &Mutex<Auth>, store: &Store, request: &Request) -> An
         json!({"token": token, "expirationTimestamp": Time(end)}),
     );
     Ok(review)
+}
+
+fn check_time(seconds: i64) -> Answer<()> {
+    let why = match seconds {
+        ..LEAST => "may not specify a duration less than 10 minutes",
+        LEAST..=MOST => return Ok(()),
+        _ => "may not specify a duration larger than 2^32 seconds",
+    };
+    let message = format!("Invalid value: {seconds}: {why}");
+    let cause = cause("spec.expirationSeconds", "FieldValueInvalid", &message);
+    let message = format!(
+        "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: {message}"
+    );
+    let mut status = error(422, reason::INVALID, &message);
+    status.details = Some(StatusDetails {
+        group: "authentication.k8s.io".to_owned(),
+        kind: "TokenRequest".to_owned(),
+        causes: vec![cause],
+        ..no_details()
+    });
+    Err(status)
 }
 
 fn base64url(value: &Value) -> String {

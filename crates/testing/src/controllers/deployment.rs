@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     events::Source,
-    pass::{Pass, condition, controller_of, hash, number, without_zeros},
+    pass::{AGENT, Pass, condition, controller_of, hash, number, without_zeros},
 };
 use crate::values::object::{self, at, flag, map, now, put, section, text};
 
@@ -53,7 +53,9 @@ fn reconcile(pass: &mut Pass<'_>, deployment: &Value) {
             Some(current) if revision(current) != revision(deployment) => {
                 let mut changed = deployment.clone();
                 put_revision(&mut changed, revision(current));
-                pass.update(&changed);
+                // A write of the status leaves the generation as it is.
+                let updated = pass.client.update_status(AGENT, &changed);
+                pass.accepted(deployment, "FailedUpdate", updated);
                 return;
             }
             None => {

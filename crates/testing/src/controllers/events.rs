@@ -68,6 +68,7 @@ impl Pass<'_> {
 
     /// Writes what failed. The message may name what was tried, so the same failure is not written again before it is over.
     pub(super) fn warning(&mut self, source: Source<'_>, of: &Value, reason: &str, message: &str) {
+        self.has_failed = true;
         self.write(
             of,
             Note {

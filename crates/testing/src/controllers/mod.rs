@@ -197,18 +197,22 @@ pub(crate) fn start(store: &mut Store, controllers: &Controllers) {
 /// Runs controllers until the server is dropped.
 pub(crate) async fn run(backend: Weak<Backend>, controllers: Controllers) {
     let mut memory = Memory::default();
+    let mut deadline = None;
     loop {
-        let (change, deadline) = {
+        let change = {
             let Some(backend) = backend.upgrade() else {
                 return;
             };
             let mut store = lock(&backend.store);
             let before = store.revision();
-            let deadline = settle(&mut store, &controllers, &mut memory);
+            let is_due = deadline.is_some_and(|it| it <= Instant::now());
+            if is_due || controllers.planner.is_some() || memory.is_outdated(&store) {
+                deadline = settle(&mut store, &controllers, &mut memory);
+            }
             if store.revision() != before {
                 backend.changes.wake();
             }
-            (backend.changes.next(), deadline)
+            backend.changes.next()
         };
         match deadline {
             None => change.await,
@@ -229,6 +233,30 @@ struct Memory {
     /// When the waits began that are under way, by what they wait for.
     waits: HashMap<String, Instant>,
     events: Events,
+    /// The revision at which they had nothing more to do, and no write failed.
+    settled: Option<u64>,
+}
+
+/// Kinds besides those of CRDs that the controllers do not read.
+const UNREAD: [(&str, &str); 5] = [
+    ("", "configmaps"),
+    ("", "events"),
+    ("", "secrets"),
+    ("coordination.k8s.io", "leases"),
+    ("events.k8s.io", "events"),
+];
+
+impl Memory {
+    /// Returns whether something has changed that controllers read: they read all objects then. Most writes are of other objects.
+    fn is_outdated(&self, store: &Store) -> bool {
+        let Some(settled) = self.settled else {
+            return true;
+        };
+        store.changed_since(settled).any(|kind| {
+            let place = (kind.group.as_str(), kind.plural.as_str());
+            !kind.custom && !UNREAD.contains(&place)
+        })
+    }
 }
 
 /// Runs all controllers until they have nothing more to do now, and returns when they have.
@@ -249,12 +277,15 @@ fn settle(store: &mut Store, options: &Controllers, memory: &mut Memory) -> Opti
         pods::run(&mut pass);
         endpoints::run(&mut pass);
         budgets::run(&mut pass);
+        let has_failed = pass.has_failed;
         let (waits, deadline) = pass.finish();
         memory.waits = waits;
         if store.revision() == before {
+            memory.settled = Some(before).filter(|_| !has_failed);
             return deadline;
         }
     }
+    memory.settled = None;
     None
 }
 

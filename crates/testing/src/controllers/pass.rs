@@ -34,6 +34,8 @@ pub(super) struct Pass<'a> {
     pub(super) events: &'a mut Events,
     /// How many Pods may still be created; `None` until one is.
     pub(super) room: Option<usize>,
+    /// Whether something failed, which is tried again at any change.
+    pub(super) has_failed: bool,
     before: &'a HashMap<String, Instant>,
     waits: HashMap<String, Instant>,
     deadline: Option<Instant>,
@@ -52,6 +54,7 @@ impl<'a> Pass<'a> {
             options,
             events,
             room: None,
+            has_failed: false,
             before,
             waits: HashMap::new(),
             deadline: None,

@@ -22,6 +22,7 @@ impl Pass<'_> {
         reason: &str,
         answer: Answer<Value>,
     ) -> Option<Value> {
+        self.has_failed |= answer.is_err();
         answer
             .inspect_err(|status| {
                 if !matches!(status.code, 403 | 404 | 409) {

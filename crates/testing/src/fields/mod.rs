@@ -4,6 +4,7 @@
 //! `k8s.io/apimachinery/pkg/util/managedfields` on top of structured-merge-diff.
 
 mod compare;
+mod last_applied;
 mod owners;
 mod set;
 mod shape;
@@ -28,7 +29,24 @@ use set::Fields;
 pub(crate) use shape::Shape;
 
 /// Applies a configuration to an object. Returns its new state, or `None` if nothing changes.
-pub(crate) fn apply(mut live: Value, config: &Value, request: &Request) -> Answer<Option<Value>> {
+pub(crate) fn apply(live: Value, config: &Value, request: &Request) -> Answer<Option<Value>> {
+    if request.manager() != last_applied::KUBECTL || !last_applied::is_in(&live) {
+        return merge(live, config, request, &Fields::default());
+    }
+    let allowed = last_applied::fields(&live, &shape(request)?, &request.target.api_version());
+    let merged = merge(live.clone(), config, request, &allowed)?;
+    let mut object = merged.unwrap_or_else(|| live.clone());
+    last_applied::replace(&mut object, config);
+    Ok((object != live).then_some(object))
+}
+
+/// Applies a configuration to an object. Other managers keep their fields, unless the change is forced or one of the `allowed` fields.
+fn merge(
+    mut live: Value,
+    config: &Value,
+    request: &Request,
+    allowed: &Fields,
+) -> Answer<Option<Value>> {
     let shape = shape(request)?;
     let mut owners = Owners::read(&live);
     let before = section(&mut live, "metadata").remove("managedFields");
@@ -60,7 +78,7 @@ pub(crate) fn apply(mut live: Value, config: &Value, request: &Request) -> Answe
         _ => merged,
     };
     let changes = owners.changes(&shape, &live, &merged, &merged, request)?;
-    let conflicts = owners.conflicts(&own, &changes);
+    let conflicts = owners.conflicts(&own, &changes, allowed);
     if !conflicts.is_empty() && !request.query.flag("force") {
         return Err(apply_conflict(conflicts));
     }

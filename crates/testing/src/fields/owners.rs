@@ -270,8 +270,13 @@ impl Owners {
         typed::remove(shape, merged, &dropped.intersection(&declared(last)))
     }
 
-    /// Returns the fields of other owners that an apply would change.
-    pub(super) fn conflicts(&self, own: &Owner, changes: &Changes) -> Vec<(String, Vec<String>)> {
+    /// Returns the fields of other owners that an apply would change, besides those that it may.
+    pub(super) fn conflicts(
+        &self,
+        own: &Owner,
+        changes: &Changes,
+        allowed: &Fields,
+    ) -> Vec<(String, Vec<String>)> {
         let mut others: Vec<&Owner> = self.0.iter().filter(|owner| !owner.is(own)).collect();
         // By their identifiers in Go: JSON, in which more fields sort first.
         others.sort_by_key(|owner| {
@@ -286,8 +291,8 @@ impl Owners {
         });
         let conflicts = others.into_iter().map(|owner| {
             let compared = changes.in_version(&owner.api_version);
-            let paths = owner.fields.intersection(&compared.changed()).paths();
-            (owner.shown(), paths)
+            let fields = owner.fields.intersection(&compared.changed());
+            (owner.shown(), fields.difference(allowed).paths())
         });
         conflicts.filter(|(_, paths)| !paths.is_empty()).collect()
     }

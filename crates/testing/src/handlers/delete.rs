@@ -132,6 +132,15 @@ impl Options {
         notes.warnings.extend(content.warnings);
         let body = content.value;
         let modes = at(&body, "/dryRun");
+        let orphans = at(&body, "/orphanDependents");
+        let policy = at(&body, "/propagationPolicy");
+        if !orphans.is_null() && !policy.is_null() {
+            let message = format!(
+                "Invalid value: {policy}: orphanDependents and deletionPropagation cannot be both set"
+            );
+            let cause = cause("propagationPolicy", "FieldValueInvalid", message);
+            return Err(invalid_options("DeleteOptions", vec![cause]));
+        }
         let known = |mode: &Value| mode == "All";
         if !modes.as_array().into_iter().flatten().all(known) {
             let message = format!("Unsupported value: {modes}: supported values: \"All\"");
@@ -163,15 +172,17 @@ impl Options {
                 return Err(invalid_options("DeleteOptions", vec![cause]));
             }
         };
+        let grace = match at(&body, "/gracePeriodSeconds").as_i64() {
+            None if body.is_null() => request.query.integer("gracePeriodSeconds")?,
+            grace => grace,
+        };
         let condition = |name: &str| {
             let found = at(&body, "/preconditions").get(name)?;
             found.as_str().map(str::to_owned)
         };
         Ok(Self {
             propagation,
-            grace: at(&body, "/gracePeriodSeconds")
-                .as_i64()
-                .or_else(|| query("gracePeriodSeconds").parse().ok()),
+            grace,
             uid: condition("uid"),
             resource_version: condition("resourceVersion"),
             dry_run: query("dryRun") == "All"

@@ -119,6 +119,7 @@ pub(crate) fn update(
         _ => {}
     }
     check_uid(request, old, &object)?;
+    check_deletion(request, old, &object)?;
     rbac::check_escalation(store, request, Some(old), &object)?;
     let metadata = section(&mut object, "metadata");
     let previous = at(old, "/metadata");
@@ -239,6 +240,25 @@ fn differs(request: &Request, old: &Value, draft: &Draft) -> bool {
     applied.is_some_and(|applied| body::is_rewritten(target, applied))
 }
 
+/// Rejects a write that marks an object as deleted.
+fn check_deletion(request: &Request, old: &Value, object: &Value) -> Answer<()> {
+    let kind = &request.target.kind;
+    let causes = ["deletionTimestamp", "deletionGracePeriodSeconds"].map(|field| {
+        let pointer = format!("/metadata/{field}");
+        let set =
+            Some(at(object, &pointer)).filter(|it| !it.is_null() && at(old, &pointer).is_null());
+        set.map(|it| {
+            let message = format!("Invalid value: {it}: field is immutable");
+            cause(format!("metadata.{field}"), "FieldValueInvalid", message)
+        })
+    });
+    let causes: Vec<_> = causes.into_iter().flatten().collect();
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(kind, &request.target.name, causes))
+}
+
 /// Rejects the uid of another object.
 fn check_uid(request: &Request, old: &Value, object: &Value) -> Answer<()> {
     let (kind, target) = (&request.target.kind, &request.target);
@@ -250,9 +270,13 @@ fn check_uid(request: &Request, old: &Value, object: &Value) -> Answer<()> {
             let cause = cause("metadata.uid", "FieldValueInvalid", message);
             return Err(invalid(kind, name, causes_of(kind, cause)));
         }
+        let group = if kind.custom {
+            format!("{}/", kind.group)
+        } else {
+            String::new()
+        };
         let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}/{}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}",
-            kind.group,
+            "StorageError: invalid object, Code: 4, Key: /registry/{group}{}/{}{name}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {theirs}, UID in object meta: {ours}",
             kind.plural,
             target.namespace.clone() + if target.namespace.is_empty() { "" } else { "/" },
         );

@@ -26,6 +26,10 @@ const NEWEST: u64 = 0;
 
 pub(crate) fn get(store: &Store, request: &Request) -> Answer<Arc<Value>> {
     let target = &request.target;
+    let asked = request.query.resource_version()?;
+    if let Some(asked) = asked.filter(|asked| *asked > store.revision()) {
+        return Err(too_large(asked, store.revision()));
+    }
     let found = current(store, target)?;
     if target.subresource == "scale" {
         return scale_of(target, &found).map(Arc::new);
@@ -47,7 +51,12 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
     if store.shards {
         selector = selector.with_shards(query)?;
     }
+    let version = query.get("resourceVersion").unwrap_or_default();
     let (id, start, snapshot) = match query.get("continue").filter(|token| !token.is_empty()) {
+        Some(_) if !matches!(version, "" | "0") => {
+            let why = "specifying resource version is not allowed when using continue";
+            return Err(bad_request(why));
+        }
         Some(token) => resume(store, request, &selector, token)?,
         None => (None, 0, fresh(store, request, &selector)?),
     };
@@ -91,11 +100,10 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
 
 fn fresh(store: &Store, request: &Request, selector: &Selector) -> Answer<Snapshot> {
     let (target, query) = (&request.target, &request.query);
-    let asked = query.resource_version().map_err(|mut failure| {
-        if target.kind.custom {
-            failure.message.insert_str(0, "invalid resource version: ");
-        }
-        failure
+    let asked = query.resource_version();
+    let asked = asked.map_err(|why| {
+        let message = format!("invalid resource version: {}", why.message);
+        bad_request(&message)
     })?;
     if let Some(asked) = asked.filter(|asked| *asked > store.revision()) {
         return Err(too_large(asked, store.revision()));

@@ -175,15 +175,22 @@ pub(crate) fn period(store: &Store, kind: &Kind, object: &Value, grace: Option<i
     }
 }
 
+/// Shortens the grace period of a deleted object: one that is over by now ends in a second.
 fn shorten(object: &mut Value, from: i64, to: i64) {
     let metadata = section(object, "metadata");
+    let mut grace = to;
     let time = metadata.get("deletionTimestamp").cloned();
     if let Some(Time(time)) = time.and_then(|time| serde_json::from_value(time).ok()) {
         let less = SignedDuration::from_secs(from.saturating_sub(to));
-        let time = Time(time.saturating_sub(less).unwrap_or(time));
-        metadata.insert("deletionTimestamp".to_owned(), json!(time));
+        let mut time = time.saturating_sub(less).unwrap_or(time);
+        let now = clock::now();
+        if time < now {
+            time = now;
+            grace = grace.min(1);
+        }
+        metadata.insert("deletionTimestamp".to_owned(), json!(Time(time)));
     }
-    metadata.insert("deletionGracePeriodSeconds".to_owned(), to.into());
+    metadata.insert("deletionGracePeriodSeconds".to_owned(), grace.into());
 }
 
 /// Marks an object as deleted.
@@ -206,4 +213,30 @@ pub(crate) fn remove(store: &mut Store, kind: &Arc<Kind>, object: &Arc<Value>) -
     };
     store.reactions.removed(store, kind, object);
     last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shortened(time: &str, to: i64) -> (String, Value) {
+        let metadata = json!({"deletionTimestamp": time, "deletionGracePeriodSeconds": 30});
+        let mut object = json!({"metadata": metadata});
+        shorten(&mut object, 30, to);
+        let time = text(&object, "/metadata/deletionTimestamp").to_owned();
+        (
+            time,
+            at(&object, "/metadata/deletionGracePeriodSeconds").clone(),
+        )
+    }
+
+    #[test]
+    fn a_shorter_grace_period_that_is_over_ends_in_a_second() {
+        let later = ("2999-01-01T00:00:05Z".to_owned(), json!(5));
+        assert_eq!(shortened("2999-01-01T00:00:30Z", 5), later);
+        for (to, left) in [(5, 1), (0, 0)] {
+            let (time, grace) = shortened("2020-01-01T00:00:30Z", to);
+            assert!(!time.starts_with("2020") && grace == left, "{time} {grace}");
+        }
+    }
 }

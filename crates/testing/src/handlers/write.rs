@@ -28,7 +28,7 @@ use crate::{
     storage::lock,
     values::{
         object::{self, deleting},
-        status::{Answer, not_allowed},
+        status::Answer,
     },
 };
 
@@ -155,10 +155,6 @@ fn commit(store: &mut Store, request: &Request, draft: Draft) -> Answer<Write> {
 }
 
 fn create(store: &mut Store, request: &Request, notes: &mut Notes) -> Answer<Draft> {
-    let target = &request.target;
-    if target.kind.namespaced && target.namespace.is_empty() {
-        return Err(not_allowed());
-    }
     request.query.check_write("CreateOptions")?;
     let (body, sent) = read(request, notes)?;
     objects::creation(store, request, body, sent)

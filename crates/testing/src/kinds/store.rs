@@ -182,6 +182,13 @@ impl Store {
             })
     }
 
+    /// Returns the kinds whose objects have changed since a revision. A kind that is no longer served is left out.
+    pub(crate) fn changed_since(&self, revision: u64) -> impl Iterator<Item = &Arc<Kind>> {
+        let collections = self.objects.collections();
+        let changed = collections.filter(move |(_, collection)| collection.newest() > revision);
+        changed.filter_map(|((group, plural), _)| self.kinds.get(group, plural))
+    }
+
     /// Returns the objects that name the owner with this uid, in the order of [`Self::all`].
     pub(crate) fn dependents(&self, uid: &str) -> Vec<(Arc<Kind>, Arc<Value>)> {
         self.objects

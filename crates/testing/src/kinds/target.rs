@@ -33,6 +33,11 @@ impl Target {
         self.kind.version(&self.version).ok_or_else(no_resource)
     }
 
+    /// Returns whether this is the collection of all namespaces.
+    pub(crate) fn is_across_namespaces(&self) -> bool {
+        self.kind.namespaced && self.namespace.is_empty()
+    }
+
     /// Returns the same resource in another version.
     pub(crate) fn in_version(&self, version: &str) -> Self {
         Self {

@@ -134,6 +134,17 @@ impl Request {
         self.content().map(|content| content.value)
     }
 
+    fn yaml(&self) -> Answer<Content> {
+        let (mut value, twice) = json::read_yaml(&self.body)
+            .map_err(|error| bad_request(&format!("error decoding YAML: {error}")))?;
+        numbers::normalize(&mut value);
+        Ok(Content {
+            value,
+            warnings: self.check_keys(&twice)?,
+            ..Content::default()
+        })
+    }
+
     /// Parses the body as [`Self::json`] does, and returns what else is known of it.
     pub(crate) fn content(&self) -> Answer<Content> {
         if self.body.is_empty() {
@@ -156,17 +167,16 @@ impl Request {
                 ..Content::default()
             });
         }
-        if self.content_type.ends_with("yaml") && !self.body.starts_with(b"{") {
-            let (mut value, twice) = json::read_yaml(&self.body)
-                .map_err(|error| bad_request(&format!("error decoding YAML: {error}")))?;
-            numbers::normalize(&mut value);
-            return Ok(Content {
-                value,
-                warnings: self.check_keys(&twice)?,
-                ..Content::default()
-            });
+        let is_yaml = self.content_type.ends_with("yaml");
+        if is_yaml && !self.body.starts_with(b"{") {
+            return self.yaml();
         }
-        let (mut value, duplicates) = json::read(&self.body, !self.target.kind.custom).map_err(|error| {
+        let read = json::read(&self.body, !self.target.kind.custom);
+        // A map in one line begins as JSON does.
+        if is_yaml && read.is_err() {
+            return self.yaml();
+        }
+        let (mut value, duplicates) = read.map_err(|error| {
             let why = match error.classify() {
                 Category::Eof => "unexpected end of JSON input".to_owned(),
                 _ => error.to_string(),

@@ -1,6 +1,14 @@
 //! The query parameters of a request.
 
-use crate::values::status::{Answer, bad_request, cause, invalid_options};
+use std::num::{IntErrorKind, ParseIntError};
+
+use crate::values::{
+    go,
+    status::{Answer, bad_request, cause, invalid_options, malformed_version},
+};
+
+/// The bytes of a field manager.
+const LONGEST_MANAGER: usize = 128;
 
 /// The decoded query parameters; the first of a name counts.
 #[derive(Clone, Debug, Default)]
@@ -22,21 +30,28 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Returns whether a flag is set: to anything but `0` and `false`.
     pub(crate) fn flag(&self, name: &str) -> bool {
-        self.get(name)
-            .is_some_and(|value| matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"))
+        let value = self.get(name);
+        value.is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
     /// Returns the resourceVersion; absent and `""` are `None`, `"0"` is `Some(0)`.
     pub(crate) fn resource_version(&self) -> Answer<Option<u64>> {
         match self.get("resourceVersion") {
             None | Some("") => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|_| bad_request(&format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+            Some(text) => text.parse().map(Some).map_err(|_| {
+                let mut failure = malformed_version(text);
+                let what = format!("resourceVersion: Invalid value: {text:?}: ");
+                failure.message.insert_str(0, &what);
+                failure
+            }),
         }
     }
 
     /// Checks `resourceVersionMatch` and `sendInitialEvents` as apimachinery's `ValidateListOptions` does.
     pub(crate) fn check_list(&self, is_watch: bool) -> Answer<()> {
+        self.number("timeoutSeconds")?;
         let is_set = |name| self.get(name).is_some_and(|it| !it.is_empty());
         let (matching, initial) = ("resourceVersionMatch", "sendInitialEvents");
         let found = self.get(matching).unwrap_or_default();
@@ -102,13 +117,26 @@ impl Query {
         Err(invalid_options("ListOptions", causes))
     }
 
-    /// Checks `dryRun` and `fieldValidation` of a write as apimachinery's `ValidateCreateOptions` and its relatives do.
+    /// Checks `dryRun`, `fieldManager` and `fieldValidation` of a write as apimachinery's `ValidateCreateOptions` and its relatives do.
     pub(crate) fn check_write(&self, options: &str) -> Answer<()> {
         let mut causes = Vec::new();
         let dry_runs: Vec<&str> = self.all("dryRun").collect();
         if dry_runs.iter().any(|it| *it != "All") {
             let message = format!("Unsupported value: {dry_runs:?}: supported values: \"All\"");
             causes.push(cause("dryRun", "FieldValueNotSupported", message));
+        }
+        let manager = self.get("fieldManager").unwrap_or_default();
+        if manager.len() > LONGEST_MANAGER {
+            let message = format!("Too long: may not be more than {LONGEST_MANAGER} bytes");
+            causes.push(cause("fieldManager", "FieldValueTooLong", message));
+        }
+        for (at, found) in manager.char_indices().filter(|(_, it)| it.is_control()) {
+            let message = format!(
+                "Invalid value: {}: invalid character U+{:04X} (at position {at})",
+                go::quoted(manager),
+                u32::from(found)
+            );
+            causes.push(cause("fieldManager", "FieldValueInvalid", message));
         }
         let strictness = self.get("fieldValidation").unwrap_or_default();
         let known = ["", "Ignore", "Strict", "Warn"];
@@ -128,15 +156,23 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {
-        self.get(name)
-            .map(|text| {
-                text.parse().map_err(|_| {
-                    bad_request(&format!(
-                        "{name}: Invalid value: {text:?}: must be a number"
-                    ))
-                })
+    /// Returns a number.
+    pub(crate) fn integer(&self, name: &str) -> Answer<Option<i64>> {
+        let parsed = self.get(name).map(|text| {
+            text.parse().map_err(|error: ParseIntError| {
+                let why = match error.kind() {
+                    IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+                    _ => "invalid syntax",
+                };
+                bad_request(&format!("strconv.ParseInt: parsing {text:?}: {why}"))
             })
-            .transpose()
+        });
+        parsed.transpose()
+    }
+
+    /// Returns a number that is not negative; a negative one counts as none.
+    pub(crate) fn number(&self, name: &str) -> Answer<Option<u64>> {
+        let number = self.integer(name)?;
+        Ok(number.and_then(|number| number.try_into().ok()))
     }
 }

@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::{
     Body, Shared, discovery,
     openapi::{self, v2},
-    paths,
+    paths::{self, Unrouted},
     response::{self, failed, json, stream, warn, with_content, with_warnings},
 };
 use crate::{
@@ -70,6 +70,15 @@ enum Stop {
     Answered(Response<Body>),
     /// The connection breaks.
     Broken,
+}
+
+impl From<Unrouted> for Stop {
+    fn from(why: Unrouted) -> Self {
+        match why {
+            Unrouted::NoPath => Self::Answered(response::no_path()),
+            Unrouted::Failed(failure) => Self::Failed(failure),
+        }
+    }
 }
 
 impl From<Box<Status>> for Stop {
@@ -135,7 +144,7 @@ fn impersonate(shared: &Shared, call: &mut Call) -> Answer<()> {
     Ok(())
 }
 
-fn route(shared: &Shared, call: &mut Call) -> Answer<()> {
+fn route(shared: &Shared, call: &mut Call) -> Result<(), Stop> {
     let path = call.parts.uri.path();
     call.route = if let Some(review) = Review::read(&call.parts.method, path) {
         Route::Review(review?)

@@ -59,6 +59,11 @@ const GROUPS: &[&str] = &[
 /// The checks of health that have a path of their own.
 const CHECKS: &[&str] = &["etcd", "log", "ping"];
 
+/// Returns whether a group is one of Kubernetes.
+pub(super) fn is_builtin(group: &str) -> bool {
+    GROUPS.contains(&group)
+}
+
 /// Returns the version, complete: clients decode all its fields.
 fn version() -> Value {
     let (major, minor) = builtin::RELEASE;

@@ -1,18 +1,46 @@
 //! Takes the path of an HTTP request apart: its verb, and the resource that it addresses.
 
 use http::{Method, header, request::Parts};
+use kube::core::response::Status;
 
+use super::discovery;
 use crate::{
-    kinds::{builtin, kind::Kinds, target::Target},
+    kinds::{builtin, kind::Kinds, status::not_found, target::Target},
     request::{Query, Request, Verb},
-    values::status::{Answer, no_containers, no_resource, no_verb, not_allowed, too_many_bytes},
+    values::status::{bad_request, no_containers, no_resource, not_allowed, too_many_bytes},
 };
+
+/// Why a request addresses nothing.
+pub(crate) enum Unrouted {
+    /// No handler knows the path.
+    NoPath,
+    /// A handler rejects the request.
+    Failed(Box<Status>),
+}
+
+impl From<Box<Status>> for Unrouted {
+    fn from(failure: Box<Status>) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl Unrouted {
+    /// Returns why nothing is at a path of a group: the handlers of built-in groups say so with a `Status`, and those of CRDs pass the request
+    /// on until none is left.
+    fn nothing_in(group: &str) -> Self {
+        if discovery::is_builtin(group) {
+            Self::Failed(no_resource())
+        } else {
+            Self::NoPath
+        }
+    }
+}
 
 /// The bytes of a body.
 pub(crate) const LARGEST: usize = 3 * 1024 * 1024;
 
 /// Reads a request for a resource.
-pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Request> {
+pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Result<Request, Unrouted> {
     let query = Query::read(parts.uri.query().unwrap_or_default());
     let path = parts.uri.path();
     let target = target(bound(parts, &body).as_deref().unwrap_or(path), kinds)?;
@@ -20,10 +48,21 @@ pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Req
     let verb = match (&parts.method, target.name.is_empty()) {
         (method, false) if is_created(&target.subresource) => match *method {
             Method::POST => Verb::Create,
-            _ => return Err(no_verb()),
+            _ => return Err(not_allowed().into()),
         },
         (method, false) if target.subresource == "finalize" && method != Method::PUT => {
-            return Err(no_verb());
+            return Err(not_allowed().into());
+        }
+        // Only lists and watches reach all namespaces.
+        (method, true) if target.is_across_namespaces() && method != Method::GET => {
+            return Err(if target.kind.custom {
+                Unrouted::NoPath
+            } else {
+                not_allowed().into()
+            });
+        }
+        (&Method::DELETE, true) if target.kind.is_namespace() => {
+            return Err(not_allowed().into());
         }
         (&Method::GET, true) if watch => Verb::Watch,
         (&Method::GET, true) => Verb::List,
@@ -33,12 +72,14 @@ pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Answer<Req
         (&Method::PATCH, false) => Verb::Patch,
         (&Method::DELETE, false) => Verb::Delete,
         (&Method::DELETE, true) => Verb::DeleteCollection,
-        _ => return Err(not_allowed()),
+        (&Method::PUT | &Method::PATCH, true) if target.kind.custom => {
+            return Err(bad_request("name must be provided").into());
+        }
+        _ => return Err(not_allowed().into()),
     };
     if body.len() > LARGEST {
-        return Err(too_many_bytes(&format!(
-            "Request entity too large: limit is {LARGEST}"
-        )));
+        let message = format!("Request entity too large: limit is {LARGEST}");
+        return Err(too_many_bytes(&message).into());
     }
     let header = |name| {
         let value = parts.headers.get(name);
@@ -84,7 +125,7 @@ fn is_created(subresource: &str) -> bool {
 }
 
 /// Takes `/api/v1/…` and `/apis/group/version/…` apart.
-fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
+fn target(path: &str, kinds: &Kinds) -> Result<Target, Unrouted> {
     let decoded: Vec<String> = path
         .split('/')
         .filter(|part| !part.is_empty())
@@ -102,8 +143,9 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
     let (group, version, rest) = match parts.as_slice() {
         ["api", version, rest @ ..] => ("", *version, rest),
         ["apis", group, version, rest @ ..] => (*group, *version, rest),
-        _ => return Err(no_resource()),
+        _ => return Err(Unrouted::NoPath),
     };
+    let nothing = || Unrouted::nothing_in(group);
     let (namespace, rest) = match rest {
         // The subresources of a Namespace look like collections inside it.
         ["namespaces", _, "status" | "finalize"] if group.is_empty() => ("", rest),
@@ -114,17 +156,17 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
         [plural] => (*plural, "", ""),
         [plural, name] => (*plural, *name, ""),
         [plural, name, subresource] => (*plural, *name, *subresource),
-        _ => return Err(no_resource()),
+        _ => return Err(nothing()),
     };
-    let kind = kinds.get(group, plural).ok_or_else(no_resource)?;
-    let served = kind.version(version).ok_or_else(no_resource)?;
+    let kind = kinds.get(group, plural).ok_or_else(nothing)?;
+    let served = kind.version(version).ok_or_else(nothing)?;
     let strategy = builtin::strategy(kind);
     let has_subresource = match subresource {
         "" => true,
         "status" => served.status,
         "scale" => served.scale.is_some(),
         other if strategy.connections.contains(&other) => {
-            return Err(no_containers(subresource));
+            return Err(no_containers(subresource).into());
         }
         other => strategy.subresources.contains(&other),
     };
@@ -133,8 +175,15 @@ fn target(path: &str, kinds: &Kinds) -> Answer<Target> {
     } else {
         namespace.is_empty()
     };
-    if !has_subresource || !scoped {
-        return Err(no_resource());
+    if !scoped {
+        return Err(nothing());
+    }
+    if !has_subresource {
+        return Err(if kind.custom {
+            not_found(kind, name).into()
+        } else {
+            nothing()
+        });
     }
     Ok(Target {
         kind: kind.clone(),

@@ -109,13 +109,20 @@ pub(super) fn failed(failure: &Status) -> Response<Body> {
     response
 }
 
+/// Returns the response to a path that no handler knows.
+pub(super) fn no_path() -> Response<Body> {
+    plain(404, "404 page not found\n")
+}
+
+fn plain(code: u16, text: &str) -> Response<Body> {
+    let body = Full::new(Bytes::from(text.to_owned())).boxed_unsync();
+    with_content(respond(code, body), "text/plain; charset=utf-8")
+}
+
 /// Discovery is JSON, health a plain word.
 pub(super) fn document(document: &Value) -> Response<Body> {
     match document.as_str() {
-        Some(word) => {
-            let body = Full::new(Bytes::from(word.to_owned())).boxed_unsync();
-            with_content(respond(200, body), "text/plain; charset=utf-8")
-        }
+        Some(word) => plain(200, word),
         None => json(200, document),
     }
 }

@@ -44,6 +44,12 @@ impl Collection {
         self.trimmed.max(self.compacted)
     }
 
+    /// Returns the revision of the last change.
+    pub(crate) fn newest(&self) -> u64 {
+        let last = self.history.back();
+        last.map_or(self.trimmed, |change| change.revision)
+    }
+
     /// Returns the changes after `revision` for an open watch. The error is the oldest revision that is still available.
     pub(crate) fn since(&self, revision: u64) -> Result<impl Iterator<Item = &Change>, u64> {
         if revision < self.trimmed {

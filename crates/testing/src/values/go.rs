@@ -21,6 +21,31 @@ pub(crate) fn value(value: &Value) -> String {
     }
 }
 
+/// Formats a text as `%q`.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{b}' => quoted.push_str("\\v"),
+            '\u{c}' => quoted.push_str("\\f"),
+            _ if character.is_ascii_control() => {
+                quoted.extend(["\\x", &format!("{:02x}", u32::from(character))]);
+            }
+            _ if character.is_control() => {
+                quoted.extend(["\\u", &format!("{:04x}", u32::from(character))]);
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted + "\""
+}
+
 /// Formats a value as `%#v`.
 pub(crate) fn syntax(value: &Value) -> String {
     match value {

@@ -18,7 +18,7 @@ const MOST_COPIED: usize = 3 * 1024 * 1024;
 const DEEPEST: usize = 128;
 
 /// Applies an RFC 6902 patch with the liberties of the API server: `replace` adds an absent field, an index may count from the
-/// end, a `test` for null passes on an absent path, and a path without a leading slash changes nothing.
+/// end, and a `test` for null passes on an absent path.
 pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
     let malformed = || bad_request("error decoding patch: expected a list of operations");
     let operations = patch.as_array().ok_or_else(malformed)?;
@@ -38,7 +38,7 @@ pub(crate) fn json(object: &mut Value, patch: &Value) -> Answer<()> {
             "remove" => remove(object, target).map(drop),
             "test" => match object.pointer(target) {
                 Some(found) if *found == value || stored(found) == stored(&value) => Some(()),
-                None if value.is_null() => Some(()),
+                None if value.is_null() && target.starts_with('/') => Some(()),
                 _ => None,
             },
             "move" => remove(object, text(operation, "/from"))
@@ -90,7 +90,7 @@ fn index(step: &str, length: usize) -> Option<usize> {
 /// Adds a value to its parent, or puts it in the place of an item of a list.
 fn put(object: &mut Value, path: &str, value: Value, replaces: bool) -> Option<()> {
     if !path.starts_with('/') {
-        return Some(());
+        return None;
     }
     if path.matches('/').count() + depth(&value) > DEEPEST {
         return None;

@@ -145,17 +145,10 @@ pub(crate) fn unprocessable() -> Box<Status> {
     status
 }
 
+/// The resource or subresource does not have this verb.
 pub(crate) fn not_allowed() -> Box<Status> {
-    error(
-        405,
-        reason::METHOD_NOT_ALLOWED,
-        "the server does not allow this method on the requested resource",
-    )
-}
-
-/// The subresource does not have this verb.
-pub(crate) fn no_verb() -> Box<Status> {
-    let mut status = not_allowed();
+    let message = "the server does not allow this method on the requested resource";
+    let mut status = error(405, reason::METHOD_NOT_ALLOWED, message);
     status.details = Some(no_details());
     status
 }
@@ -204,7 +197,7 @@ pub(crate) fn too_old(asked: u64, kept: u64) -> Box<Status> {
 }
 
 pub(crate) fn too_large(asked: u64, current: u64) -> Box<Status> {
-    let message = format!("Too large resource version: {asked}, current: {current}");
+    let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
     let causes = vec![cause(
         "",
         "ResourceVersionTooLarge",

@@ -1,6 +1,7 @@
 //! Reads the certificates of a `caBundle`, as far as the server does before it calls a webhook.
 
 use k8s_openapi::ByteString;
+use rustls_pki_types::pem::{PemObject as _, SectionKind};
 use serde_json::Value;
 
 use crate::values::object::{at, text};
@@ -11,11 +12,28 @@ pub(crate) fn flaw(bundle: &Value) -> Option<&'static str> {
     if bytes.0.is_empty() {
         return None;
     }
-    match read(&String::from_utf8_lossy(&bytes.0)) {
-        (0, _) => Some("unable to parse bytes as PEM block"),
-        (_, false) => Some("failed to parse certificate: x509: malformed certificate"),
-        (_, true) => None,
+    let blocks = <(SectionKind, Vec<u8>)>::pem_slice_iter(&bytes.0);
+    let blocks: Vec<_> = blocks.filter_map(Result::ok).collect();
+    let is_usable =
+        |(kind, der): &(_, Vec<u8>)| *kind == SectionKind::Certificate && is_certificate(der);
+    if blocks.is_empty() {
+        Some("unable to parse bytes as PEM block")
+    } else if blocks.iter().any(is_usable) {
+        None
+    } else {
+        Some("failed to parse certificate: x509: malformed certificate")
     }
+}
+
+#[cfg(feature = "tls")]
+fn is_certificate(der: &[u8]) -> bool {
+    x509_parser::parse_x509_certificate(der).is_ok_and(|(rest, _)| rest.is_empty())
+}
+
+/// Without TLS, no webhook is called that has a certificate.
+#[cfg(not(feature = "tls"))]
+fn is_certificate(_der: &[u8]) -> bool {
+    true
 }
 
 /// Returns the `caBundle` of a conversion webhook that cannot be used, and why.
@@ -24,42 +42,6 @@ pub(crate) fn conversion_flaw(crd: &Value) -> Option<(&Value, &'static str)> {
     let has_webhook = text(crd, "/spec/conversion/strategy") == "Webhook";
     let why = has_webhook.then(|| flaw(bundle)).flatten()?;
     Some((bundle, why))
-}
-
-/// Returns how many PEM blocks there are, and whether one of them is a certificate.
-fn read(pem: &str) -> (usize, bool) {
-    let (mut blocks, mut has_certificate) = (0, false);
-    let mut rest = pem;
-    while let Some((_, begun)) = rest.split_once("-----BEGIN ") {
-        let parts = begun.split_once("-----").and_then(|(name, body)| {
-            let (body, after) = body.split_once(&format!("-----END {name}-----"))?;
-            Some((name, body, after))
-        });
-        let Some((name, body, after)) = parts else {
-            break;
-        };
-        let body: String = body.split_whitespace().collect();
-        if let Ok(der) = serde_json::from_value::<ByteString>(body.into()) {
-            blocks += 1;
-            has_certificate |= name == "CERTIFICATE" && is_sequence(&der.0);
-        }
-        rest = after;
-    }
-    (blocks, has_certificate)
-}
-
-/// Returns whether bytes are one DER sequence, as a certificate is, of the length that it says.
-fn is_sequence(der: &[u8]) -> bool {
-    let (length, rest) = match der {
-        [0x30, 0x82, high, low, rest @ ..] => {
-            (usize::from(u16::from_be_bytes([*high, *low])), rest)
-        }
-        [0x30, 0x81, length, rest @ ..] | [0x30, length @ ..=0x7f, rest @ ..] => {
-            (usize::from(*length), rest)
-        }
-        _ => return false,
-    };
-    length == rest.len() && matches!(rest, [0x30, ..])
 }
 
 #[cfg(test)]
@@ -75,24 +57,39 @@ mod tests {
         text.as_str().unwrap_or_default().to_owned()
     }
 
+    fn block(name: &str, body: &str) -> String {
+        encoded(&format!(
+            "text\n-----BEGIN {name}-----\n{body}\n-----END {name}-----\n"
+        ))
+    }
+
+    const MALFORMED: Option<&str> =
+        Some("failed to parse certificate: x509: malformed certificate");
+
     #[test]
-    fn a_bundle_has_a_certificate() {
-        let malformed = Some("failed to parse certificate: x509: malformed certificate");
+    fn a_bundle_has_pem_blocks() {
         let none = Some("unable to parse bytes as PEM block");
-        let block = |name: &str, body: &str| {
-            encoded(&format!(
-                "text\n-----BEGIN {name}-----\n{body}\n-----END {name}-----\n"
-            ))
-        };
         assert_eq!(why(""), None);
         assert_eq!(why("Cg=="), none);
         assert_eq!(
             why(&encoded("-----BEGIN CERTIFICATE-----\nMAIwAA==\n")),
             none
         );
-        assert_eq!(why(&block("CERTIFICATE", "MAIwAA==")), None);
-        assert_eq!(why(&block("CERTIFICATE", "MAMwAA==")), malformed);
-        assert_eq!(why(&block("PRIVATE KEY", "MAIwAA==")), malformed);
         assert_eq!(why(&block("CERTIFICATE", "~")), none);
+        assert_eq!(why(&block("PRIVATE KEY", "MAIwAA==")), MALFORMED);
+    }
+
+    #[cfg(feature = "tls")]
+    #[test]
+    fn a_block_of_a_bundle_is_a_certificate() -> Result<(), rcgen::Error> {
+        let certified = rcgen::generate_simple_self_signed(["example.com".to_owned()])?;
+        let pem = certified.cert.pem();
+        assert_eq!(why(&encoded(&pem)), None);
+        assert_eq!(why(&encoded(&format!("# ours\r\n{pem}\r\n"))), None);
+        let key = certified.signing_key.serialize_pem();
+        assert_eq!(why(&encoded(&key)), MALFORMED);
+        assert_eq!(why(&encoded(&format!("{key}{pem}"))), None);
+        assert_eq!(why(&block("CERTIFICATE", "MAIwAA==")), MALFORMED);
+        Ok(())
     }
 }

@@ -105,7 +105,7 @@ async fn requests_and_events_take_any_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_takes_any_period() {
-    for seconds in [0, 1, u64::from(u32::MAX), i64::MAX as u64, u64::MAX] {
+    for seconds in [0, 1, i64::from(u32::MAX), i64::MAX] {
         let server = ApiServer::new();
         let path = format!("/api/v1/configmaps?watch=true&timeoutSeconds={seconds}");
         let request = http::Request::get(path).body(Vec::new()).unwrap();

@@ -333,7 +333,7 @@ async fn what_is_no_watch_is_answered_over_http() {
         ("watch=true", &[ORIGIN, ("sec-websocket-version", "8")], 400),
         // A list.
         ("", &[ORIGIN], 200),
-        ("watch=true&resourceVersion=x", &[ORIGIN], 400),
+        ("watch=true&resourceVersion=x", &[ORIGIN], 500),
     ] {
         let Err(tungstenite::Error::Http(response)) = websocket(&server, query, headers).await
         else {

@@ -197,7 +197,7 @@ async fn missing_objects_and_unknown_kinds_are_404_with_details() {
     );
     assert_eq!(
         (status.code, status.message.as_str()),
-        (404, "the server could not find the requested resource")
+        (404, "404 page not found")
     );
 }
 

@@ -90,6 +90,62 @@ pub(super) fn suspend(object: &Value) -> String {
     }
 }
 
+pub(super) fn last_schedule(object: &Value) -> String {
+    match text(object, "/status/lastScheduleTime") {
+        "" => "<none>".to_owned(),
+        time => since(time),
+    }
+}
+
+pub(super) fn time_zone(object: &Value) -> String {
+    or_text(at(object, "/spec/timeZone"), "<none>")
+}
+
+pub(super) fn global_default(object: &Value) -> String {
+    (at(object, "/globalDefault") == true).to_string()
+}
+
+/// What an autoscaler scales.
+pub(super) fn scaled(object: &Value) -> String {
+    format!(
+        "{}/{}",
+        text(object, "/spec/scaleTargetRef/kind"),
+        text(object, "/spec/scaleTargetRef/name")
+    )
+}
+
+/// The metrics of an autoscaler: of the resources of Pods, what they use and should use.
+pub(super) fn targets(object: &Value) -> String {
+    let current = list(object, "/status/currentMetrics");
+    let metrics = list(object, "/spec/metrics").iter().enumerate();
+    let shown = metrics.map(|(index, metric)| {
+        let name = text(metric, "/resource/name");
+        let of = |metric: &Value, place: &str| match at(
+            metric,
+            &format!("/resource/{place}/averageUtilization"),
+        ) {
+            Value::Number(percent) => format!("{percent}%"),
+            _ => text(metric, &format!("/resource/{place}/averageValue")).to_owned(),
+        };
+        let used = current.get(index).map(|it| of(it, "current"));
+        let used = used.filter(|it| !it.is_empty());
+        let used = used.unwrap_or_else(|| "<unknown>".to_owned());
+        format!("{name}: {used}/{}", of(metric, "target"))
+    });
+    let shown: Vec<String> = shown.collect();
+    match shown.as_slice() {
+        [] => "<none>".to_owned(),
+        [first, second, rest @ ..] if !rest.is_empty() => {
+            format!("{first}, {second} + {} more...", rest.len())
+        }
+        shown => shown.join(", "),
+    }
+}
+
+pub(super) fn min_replicas(object: &Value) -> String {
+    or_text(at(object, "/spec/minReplicas"), "<unset>")
+}
+
 pub(super) fn active(object: &Value) -> String {
     list(object, "/status/active").len().to_string()
 }

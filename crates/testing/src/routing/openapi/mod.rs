@@ -11,6 +11,22 @@ use crate::kinds::{
     kind::{Kind, Kinds, Types, Version},
 };
 
+/// The fields that every object has, with their descriptions.
+const META: [(&str, &str); 3] = [
+    (
+        "apiVersion",
+        "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+    ),
+    (
+        "kind",
+        "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+    ),
+    (
+        "metadata",
+        "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+    ),
+];
+
 /// Returns the document at a path, if there is one.
 pub(crate) fn document(path: &str, kinds: &Kinds) -> Option<Value> {
     if path == v2::PATH {
@@ -78,14 +94,14 @@ fn describe(
             };
             let metadata = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
             builtin::describe(metadata, schemas);
-            for (field, schema_of) in [
-                ("apiVersion", json!({"type": "string"})),
-                ("kind", json!({"type": "string"})),
-                (
-                    "metadata",
-                    json!({"allOf": [{"$ref": format!("#/components/schemas/{metadata}")}]}),
-                ),
-            ] {
+            let reference = json!({"$ref": format!("#/components/schemas/{metadata}")});
+            let schema_of = [
+                json!({"type": "string"}),
+                json!({"type": "string"}),
+                json!({"allOf": [reference]}),
+            ];
+            for ((field, description), mut schema_of) in META.into_iter().zip(schema_of) {
+                schema_of["description"] = description.into();
                 schema["properties"][field] = schema_of;
             }
             schemas.insert(name.clone(), schema);

@@ -21,8 +21,10 @@ pub(super) const GROUP: Group = Group {
             kind: "CronJob",
             columns: &[
                 ("Schedule", Cell::Field("/spec/schedule")),
+                ("Timezone", Cell::Computed(cells::time_zone)),
                 ("Suspend", Cell::Computed(cells::suspend)),
                 ("Active", Cell::Computed(cells::active)),
+                ("Last Schedule", Cell::Computed(cells::last_schedule)),
             ],
             has_generation: true,
             validate: |it, _, _, object| batch::cron_job(it, object),

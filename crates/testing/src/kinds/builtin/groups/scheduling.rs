@@ -1,8 +1,9 @@
 //! `scheduling.k8s.io`.
 
 use crate::kinds::builtin::{
+    cells,
     fields::or_nil,
-    strategy::{Group, Strategy},
+    strategy::{Cell, Group, Strategy},
     validate::others,
 };
 
@@ -11,6 +12,12 @@ pub(super) const GROUP: Group = Group {
     package: "scheduling",
     kinds: &[Strategy {
         kind: "PriorityClass",
+        columns: &[
+            ("Value", Cell::Field("/value")),
+            ("Global-Default", Cell::Computed(cells::global_default)),
+            ("Age", Cell::Computed(cells::age)),
+            ("PreemptionPolicy", Cell::Field("/preemptionPolicy")),
+        ],
         has_generation: true,
         validate: |it, _, _, object| others::priority_class(it, object),
         ..Strategy::PLAIN

@@ -5,8 +5,9 @@ mod versions;
 use serde_json::{Value, json};
 
 use crate::kinds::builtin::{
+    cells,
     fields::{inner, or, or_nil},
-    strategy::{Fields, Group, Strategy},
+    strategy::{Cell, Fields, Group, Strategy},
     validate::others,
 };
 
@@ -15,6 +16,13 @@ pub(super) const GROUP: Group = Group {
     package: "autoscaling",
     kinds: &[Strategy {
         kind: "HorizontalPodAutoscaler",
+        columns: &[
+            ("Reference", Cell::Computed(cells::scaled)),
+            ("Targets", Cell::Computed(cells::targets)),
+            ("MinPods", Cell::Computed(cells::min_replicas)),
+            ("MaxPods", Cell::Field("/spec/maxReplicas")),
+            ("Replicas", Cell::Field("/status/currentReplicas")),
+        ],
         has_generation: true,
         to_version: Some(versions::convert),
         validate: |it, _, _, object| others::autoscaler(it, object),
