@@ -20,6 +20,9 @@ use crate::folder::{Folder, write};
 /// The user agent of this command, whose requests are not shown.
 pub(super) const AGENT: &str = "kube-codegen-dev";
 
+/// The field manager of `kubectl apply --server-side`.
+const KUBECTL: &str = "kubectl";
+
 enum Server {
     Memory(ApiServer),
     #[cfg(unix)]
@@ -32,10 +35,15 @@ pub(super) struct Cluster {
     url: String,
     folder: Folder,
     kubeconfig: PathBuf,
+    manager: &'static str,
 }
 
 impl Cluster {
-    pub(super) async fn start(real: bool, has_controllers: bool) -> Result<Self, String> {
+    pub(super) async fn start(
+        real: bool,
+        has_controllers: bool,
+        has_operator: bool,
+    ) -> Result<Self, String> {
         let folder = Folder::create()
             .map_err(|error| format!("cannot create a temporary directory: {error}"))?;
         let kubeconfig = folder.path().join("kubeconfig");
@@ -75,6 +83,8 @@ impl Cluster {
             url,
             folder,
             kubeconfig,
+            // Without an operator, you go on with kubectl: what it applies must not conflict with what this command has applied.
+            manager: if has_operator { AGENT } else { KUBECTL },
         })
     }
 
@@ -104,6 +114,11 @@ impl Cluster {
 
     pub(super) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Returns the field manager of applied manifests.
+    pub(super) fn manager(&self) -> &'static str {
+        self.manager
     }
 
     /// Returns the kubeconfig of the administrator.

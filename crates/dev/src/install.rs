@@ -18,7 +18,7 @@ use kube_codegen::{
 };
 
 use crate::{
-    cluster::{AGENT, Cluster, root},
+    cluster::{Cluster, root},
     kustomization::{self, Objects},
     view::View,
 };
@@ -408,7 +408,8 @@ async fn apply(cluster: &Cluster, object: &Value) -> Result<(), String> {
     let _missing = cluster.wait_for(&root(api_version)).await;
     let collection = cluster.collection(object).await?;
     let name = text(object, "/metadata/name");
-    let path = format!("{collection}/{name}?fieldManager={AGENT}&force=true");
+    let manager = cluster.manager();
+    let path = format!("{collection}/{name}?fieldManager={manager}&force=true");
     cluster.send(Method::PATCH, &path, APPLY, object).await?;
     if text(object, "/kind") == "CustomResourceDefinition" {
         let group = text(object, "/spec/group");

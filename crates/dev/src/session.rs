@@ -37,7 +37,8 @@ type Orders = mpsc::UnboundedReceiver<(Order, oneshot::Sender<Result<(), String>
 
 /// Starts an API server, and runs the operator against it until it is done or a signal ends the command.
 pub(super) async fn run(args: &Args, view: &View) -> Result<(), String> {
-    let cluster = Arc::new(Cluster::start(args.real, !args.no_controllers).await?);
+    let cluster =
+        Arc::new(Cluster::start(args.real, !args.no_controllers, args.has_operator()).await?);
     view.note(&format!(
         "API server: {} (KUBECONFIG={})",
         cluster.url(),

@@ -342,6 +342,15 @@ async fn without_an_operator_the_definitions_are_served() {
         right["spec"]["replicas"] = 3.into();
         let stored: Value = client.request(post(&right).unwrap()).await.unwrap();
         assert_eq!(stored["metadata"]["generation"], 1);
+        // As `kubectl apply --server-side`, without `--force-conflicts`.
+        let deployed = http::Request::patch(
+            "/apis/apps/v1/namespaces/default/deployments/web?fieldManager=kubectl",
+        )
+        .header("content-type", "application/apply-patch+yaml")
+        .body(WORKLOAD.replace("nginx", "nginx:2").into_bytes());
+        let deployed: Value = client.request(deployed.unwrap()).await.unwrap();
+        let image = &deployed["spec"]["template"]["spec"]["containers"][0]["image"];
+        assert_eq!(image, "nginx:2");
         dev.signal("-INT");
         dev.line("interrupted: the API server has ended");
         assert_eq!(dev.end().0, Some(0));

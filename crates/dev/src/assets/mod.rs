@@ -49,7 +49,7 @@ pub(super) fn write(args: impl Iterator<Item = OsString>) -> Result<(), String> 
     let this = env::current_exe().map_err(failed)?;
     if cfg!(debug_assertions) {
         eprintln!(
-            "warning: this program is not optimized, and the API server will be several times slower: build it with `cargo build --release`"
+            "warning: this is a debug build of kube-codegen-dev: your tests will take several times as long. Use a release build:\n  cargo run --release -p kube-codegen-dev -- assets {shown}"
         );
     }
     fs::create_dir_all(&directory).map_err(failed)?;
