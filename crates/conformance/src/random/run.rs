@@ -11,6 +11,7 @@ use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 use testresult::TestResult;
+use tokio::sync::Semaphore;
 
 use super::{
     Generator,
@@ -27,6 +28,9 @@ const REPETITIONS: usize = 4;
 /// How often and how soon a request that waits for a real server is repeated.
 const ATTEMPTS: u32 = 160;
 const AGAIN: Duration = Duration::from_millis(500);
+/// How many rounds delete definitions at once. A real server has five workers for that, and each waits for a minute while instances have
+/// finalizers.
+const ENDING: usize = 4;
 /// The collection whose events are compared at the end of a round.
 const WATCHED: &str = "/apis/conformance.example.com/v1/namespaces/NS/widgets";
 /// The collection that is watched over WebSocket.
@@ -69,7 +73,7 @@ pub async fn run(options: &Options) -> TestResult {
     if let Some(kind) = &options.kind {
         samples.retain(|it| it[0]["kind"] == kind.as_str());
     }
-    let done = AtomicU64::new(0);
+    let (done, ending) = (AtomicU64::new(0), Semaphore::new(ENDING));
     let only = options.round;
     let numbers = if only == 0 {
         1..=usize::MAX
@@ -79,7 +83,7 @@ pub async fn run(options: &Options) -> TestResult {
     let numbers = numbers.take_while(|_| done.load(Ordering::Relaxed) < options.steps);
     // Most of a round about the cluster is waiting for the real server.
     let mut rounds = stream::iter(numbers)
-        .map(|number| play(&plane, options, &samples, number, &done))
+        .map(|number| play(&plane, options, &samples, number, (&done, &ending)))
         .buffer_unordered(options.jobs);
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     let mut once: BTreeMap<String, u64> = BTreeMap::new();
@@ -126,7 +130,7 @@ async fn play(
     options: &Options,
     samples: &[Vec<Value>],
     number: usize,
-    done: &AtomicU64,
+    (done, ending): (&AtomicU64, &Semaphore),
 ) -> TestResult<Vec<Difference>> {
     let seed = options.seed * 1_000_000 + number as u64;
     let of_kind = samples.get(number % samples.len().max(1));
@@ -141,6 +145,10 @@ async fn play(
         (Setting::Cluster, _) => Generator::about(seed, theme),
         (_, Some(samples)) => Generator::builtin(seed, options.wild, samples),
         (_, None) => Generator::new(seed, options.wild),
+    };
+    let _permit = match theme {
+        Theme::Definitions if options.cluster => Some(ending.acquire().await?),
+        _ => None,
     };
     let name = format!("random-{number}x{}", std::process::id());
     let mut round = Round::start(plane, &name, setting).await?;

@@ -144,7 +144,7 @@ fn impersonate(shared: &Shared, call: &mut Call) -> Answer<()> {
     Ok(())
 }
 
-fn route(shared: &Shared, call: &mut Call) -> Result<(), Stop> {
+fn route(shared: &Shared, call: &mut Call) -> Result<(), Unrouted> {
     let path = call.parts.uri.path();
     call.route = if let Some(review) = Review::read(&call.parts.method, path) {
         Route::Review(review?)

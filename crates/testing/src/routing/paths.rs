@@ -46,10 +46,8 @@ pub(crate) fn request(parts: &Parts, body: Vec<u8>, kinds: &Kinds) -> Result<Req
     let target = target(bound(parts, &body).as_deref().unwrap_or(path), kinds)?;
     let watch = query.flag("watch");
     let verb = match (&parts.method, target.name.is_empty()) {
-        (method, false) if is_created(&target.subresource) => match *method {
-            Method::POST => Verb::Create,
-            _ => return Err(not_allowed().into()),
-        },
+        (&Method::POST, false) if is_created(&target.subresource) => Verb::Create,
+        (_, false) if is_created(&target.subresource) => return Err(not_allowed().into()),
         (method, false) if target.subresource == "finalize" && method != Method::PUT => {
             return Err(not_allowed().into());
         }
