@@ -83,7 +83,8 @@ fn declared(model: &Model, crd: &Crd, pair: &[&Version]) -> Vec<Paths> {
     let mut declared = Vec::new();
     for it in &model.conversions {
         let is_reverse = is(it.hub, pair[0]) && is(it.spoke, pair[1]);
-        if !is_reverse && !(is(it.spoke, pair[0]) && is(it.hub, pair[1])) {
+        let is_same = is(it.spoke, pair[0]) && is(it.hub, pair[1]);
+        if !is_reverse && !is_same {
             continue;
         }
         for step in &it.steps {

@@ -183,9 +183,10 @@ impl Operator<'_> {
         replicas[index] = None;
         let text = format!("the operator ended ({status})");
         self.state(index, State::Ended, &text, true);
-        let again = match self.args.once {
-            true => "",
-            false => "; a change of its sources starts it again",
+        let again = if self.args.once {
+            ""
+        } else {
+            "; a change of its sources starts it again"
         };
         self.view.error(&format!("{text}{again}"));
     }

@@ -74,9 +74,9 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
                 finding.hint(format!("did you mean the kind `{near}`?"));
             }
             _ => {
-                _ = finding.hint(
+                finding.hint(
                     "`kube-codegen versions` lists the paths that differ between the versions",
-                )
+                );
             }
         }
     }
