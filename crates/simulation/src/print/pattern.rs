@@ -64,7 +64,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
         }
         Oracle::OwnerReferences if variety == Variety::UidOfAnother => {
-            "The owner is not where the garbage collector looks for it: the child is in another namespace than its owner, or apiVersion, kind, name and uid come from two objects. Create children in the namespace of their owner (an owner without a namespace may have them anywhere), and take the reference from the object that is reconciled (`owned_by`)."
+            "The parts of the owner reference come from two objects, or the child is in another namespace than its owner. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`), and create children in the namespace of their owner; one without a namespace may have them anywhere."
         }
         Oracle::Rest if variety == Variety::UnknownUid => {
             "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
