@@ -54,6 +54,7 @@
 //! `tokio::select!` without `biased`. [`assert_repeatable`] tests it.
 
 mod choose;
+mod experiment;
 mod faults;
 mod judge;
 mod names;

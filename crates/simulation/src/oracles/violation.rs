@@ -1,9 +1,9 @@
 //! What an oracle has found.
 
-use std::ops::Deref;
+use std::{collections::BTreeMap, ops::Deref};
 
 use super::Oracle;
-use crate::{point::Verb, state::Difference, timeline::Rejection};
+use crate::{experiment::Experiment, point::Verb, state::Difference, timeline::Rejection};
 
 /// Which of its violations an oracle has found, where it has several with different causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,10 @@ pub(crate) enum AfterRestart {
     Right,
     /// It leaves the state as it is, although it sees all of it.
     AsBefore,
-    /// It writes something else each time.
+    /// It writes another value into the same field each time.
     Writes,
+    /// It goes on with something else each time.
+    GoesOn,
 }
 
 /// A request that the server rejects each time.
@@ -87,6 +89,8 @@ impl Violation {
         Failure {
             oracle,
             after_restart: None,
+            experiments: BTreeMap::new(),
+            is_put_right: None,
             violation: self,
         }
     }
@@ -98,6 +102,10 @@ pub(crate) struct Failure {
     pub(crate) oracle: Oracle,
     /// What a restart changes; `None` where it was not tried.
     pub(crate) after_restart: Option<AfterRestart>,
+    /// Whether each experiment puts the state right, as far as they were tried.
+    pub(crate) experiments: BTreeMap<Experiment, bool>,
+    /// The result of the experiment of this run.
+    pub(crate) is_put_right: Option<bool>,
     pub(crate) violation: Violation,
 }
 

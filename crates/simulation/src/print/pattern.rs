@@ -64,7 +64,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
         }
         Oracle::OwnerReferences if variety == Variety::UidOfAnother => {
-            "The parts of the owner reference come from two objects. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`); an owner is in the namespace of the child, or in none."
+            "The parts of the owner reference come from two objects, or the child is in another namespace than its owner. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`), and create children in the namespace of their owner; one without a namespace may have them anywhere."
         }
         Oracle::Rest if variety == Variety::UnknownUid => {
             "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
@@ -85,7 +85,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             return Some(after(found, &found.schedule.decisions[0], Wrong::Missing));
         }
         Oracle::ObservedGeneration => {
-            "The status was not written after the last change of the spec: the reconcile returns before that, or the write of the status failed and was not repeated."
+            "The status was not written after the last change of the spec: the reconcile returns before that, or takes the status as right although its generation is another one. Write `metadata.generation` in each reconcile, also where nothing else changes."
         }
         Oracle::Rest if variety == Variety::TwoStates => {
             "Two reconciles overwrite each other: two objects claim one child, or two parts of the code disagree about a field. Name the child after its owner, and do not change a child that another object controls."
@@ -97,6 +97,9 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             }
             Some(AfterRestart::Writes) => {
                 "Each new process writes once more: it takes what it sees first as a change, or counts from zero, and acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
+            }
+            Some(AfterRestart::GoesOn) => {
+                "Each new process goes on by one step, and then stops: no event tells the running one that the step before is done. Watch what it waits for."
             }
             Some(AfterRestart::AsBefore) | None => {
                 "A new process takes what it sees first as a change, or the one before had left something undone. Which one, the run does not show."
@@ -190,7 +193,7 @@ fn rejected_again(found: &Found) -> Option<String> {
 }
 
 /// Whether the difference is in what objects report, not in their children.
-fn is_about_status(found: &Found) -> bool {
+pub(super) fn is_about_status(found: &Found) -> bool {
     let differences = &found.failure.differences;
     let is_status = |it: &Difference| it.path == "status" || it.path.starts_with("status.");
     !differences.is_empty() && differences.iter().all(is_status)
@@ -280,6 +283,15 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
         }
         (Oracle::Deletion, _) => {
             "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."
+        }
+        (Oracle::History, Wrong::Missing)
+            if found
+                .failure
+                .differences
+                .iter()
+                .any(|it| it.path.is_empty()) =>
+        {
+            "The same specs had this object before, and the operator does not make it again: something is taken as done that is not. What, the run does not show: the cause is unknown."
         }
         (Oracle::History, Wrong::Missing) => {
             "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, the server refuses the change, as of an immutable field, or it keeps what it has set by default, such as a `targetPort` that followed from the former `port`. In each reconcile, compare and set all fields of the child; replace a child that cannot be changed."

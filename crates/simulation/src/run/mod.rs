@@ -2,6 +2,7 @@
 
 mod answers;
 mod connection;
+mod experiment;
 mod judged;
 mod panics;
 mod pod;
@@ -217,7 +218,7 @@ async fn simulate(
                 refused.insert(index);
             }
             if schedule.restart_at_rest && !last && !world.has_ended() {
-                restart(&world).await;
+                restart(&world, workload, schedule.experiment_in(index)).await;
             }
             states.push(Some(Arc::new(current)));
             has_recovered =

@@ -49,13 +49,14 @@ pub(super) fn another_value_each_time(found: &Found) -> Option<String> {
     if !is_possible {
         return None;
     }
-    let difference = found.failure.differences.first()?;
+    let mut differences = found.failure.differences.iter();
+    let difference = differences.find(|it| !it.path.is_empty())?;
     let (before, after) = (
         difference.expected.as_deref().unwrap_or("(absent)"),
         difference.found.as_deref().unwrap_or("(absent)"),
     );
     Some(format!(
-        "Each start of the operator writes another value, although nothing has changed: {} of {} was {before}, and then {after}. It comes from the time, a counter or a random number. Write what follows from the objects, and only where it differs.",
+        "Each start of the operator writes another value, although nothing has changed: {} of {} was {before}, and then {after}. It comes from the time, a counter, a random number or the order of a `HashMap`. Write what follows from the objects, and only where it differs.",
         difference.path, difference.object
     ))
 }
