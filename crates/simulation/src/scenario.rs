@@ -15,7 +15,8 @@ pub enum Scenario {
     Metadata,
     /// Another client has a finalizer on a child: the child stays after its owner is deleted and created again.
     Finalizers,
-    /// Objects of the same names are in a second namespace, which is deleted with all that it contains; meanwhile nothing can be created in it.
+    /// Objects of the same names are in a second namespace, for a while in that alone. It is deleted with all that it contains; meanwhile nothing can be
+    /// created in it. What [`Simulation::prepare`](crate::Simulation::prepare) has put into the first namespace is in the second one, too.
     Namespaces,
     /// Names with 50 letters in common, of 63 and 253 letters, numbers, and with dots.
     Names,

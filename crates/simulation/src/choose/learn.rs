@@ -6,7 +6,7 @@ use super::{calm::Calm, experiments::experiments, pages::pages};
 use crate::{
     judge::{Allocated, Basis, Reference, allocated, runs_once, without_allocated},
     names::Names,
-    oracles::{AfterRestart, Failure, Oracle, wrong_history},
+    oracles::{AfterRestart, Failure, Oracle, Variety, wrong_history},
     print::Found,
     run::{Child, Outcome, Passed, run},
     schedule::{Point, Schedule, Verb},
@@ -150,6 +150,15 @@ pub(crate) fn learn_after<'a>(
             log.truncate(outcome.logged.get(phase).copied().unwrap_or(log.len()));
             // The second run restarts the operator after each phase but the last, and nothing changes.
             let is_last = phase + 1 == workload.phases.len();
+            let is_random = violation.differences.iter().all(|it| {
+                let place = (it.object.clone(), it.path.clone());
+                reference.mask.contains(&place)
+            });
+            let violation = if is_random {
+                violation.of(Variety::Random)
+            } else {
+                violation
+            };
             let mut failure = Failure {
                 after_restart: (!is_last).then_some(AfterRestart::AsBefore),
                 ..violation.by(Oracle::History)

@@ -26,6 +26,12 @@ pub(crate) enum Variety {
     TakenOver,
     /// There are more or fewer children than of other objects.
     Number,
+    /// New objects with the same specs have others: it is those of the changed ones that are wrong.
+    Recreated,
+    /// What differs from the earlier state differs between two runs without faults, too.
+    Random,
+    /// An object lacks a child that the same object in another namespace had.
+    Namespace,
 }
 
 /// What an operator makes of a violation when it starts once more, with a fresh cache: an experiment.

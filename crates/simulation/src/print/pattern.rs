@@ -3,6 +3,8 @@
 //! What the history proves comes first (`proven`). Where it proves nothing, what was violated, by which fault, and whether too much or too little is there,
 //! decide on the most frequent cause. It is a guess, so that a sentence says what the run shows before what usually leads there.
 
+use std::collections::BTreeSet;
+
 use super::{Found, proven};
 use crate::{
     faults::Aftermath,
@@ -18,15 +20,32 @@ const REPEATED: &str = "Reconciles follow each other although nothing changes: e
 /// The same where their writes change nothing.
 const REPEATED_IDLY: &str = "Reconciles follow each other although nothing changes, and nothing that they write changes anything: each asks for the next one after a short time, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
 
+/// Said of children that are missing in one namespace alone.
+const ELSEWHERE: &str = "Objects of this namespace do not get what the same ones have got in another. A namespace is fixed in the code, or something is remembered or looked up by the name alone, so that the one of the other namespace is found. Take the namespace from the object that is reconciled, use namespace and name as a key, and read and list in that namespace.";
+
+/// Said of a single reconcile that does not end.
+const WAITS: &str = "A reconcile does not end: it waits for something in a loop, in which it sends the same read again and again, without the requests that a reconcile begins with. Return instead, and let the watch of what it waits for enqueue the object.";
+
 /// Returns what is said of reconciles that follow each other.
 fn repeated(found: &Found) -> &'static str {
     const LAST: usize = 20;
-    let mut last = found
+    let answered = || {
+        let requests = found.log.iter().rev().filter_map(Entry::answered);
+        requests.filter(|it| !it.is_report && it.verb() != Verb::Watch)
+    };
+    // With more objects, several reconciles wait.
+    let repeated: BTreeSet<_> = answered().take(LAST).map(|it| it.point.target()).collect();
+    let reads = |it: &Answered| it.verb() == Verb::Get;
+    let begins = found
         .log
         .iter()
-        .rev()
         .filter_map(Entry::answered)
-        .take(LAST);
+        .find(|it| !it.is_report && !matches!(it.verb(), Verb::List | Verb::Watch));
+    let is_another = begins.is_some_and(|it| !repeated.contains(&it.point.target()));
+    if answered().take(LAST).all(reads) && is_another {
+        return WAITS;
+    }
+    let mut last = answered().take(LAST);
     let is_idle = |it: &Answered| !it.verb().is_write() || it.effect == Effect::None;
     if last.all(is_idle) {
         REPEATED_IDLY
@@ -37,6 +56,9 @@ fn repeated(found: &Found) -> &'static str {
 
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
+    if found.failure.variety == Variety::Namespace {
+        return Some(ELSEWHERE.to_owned());
+    }
     if let Some(sentence) = proven::cause(found) {
         return Some(sentence);
     }
@@ -284,6 +306,9 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
         (Oracle::Deletion, _) => {
             "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."
         }
+        (Oracle::History, Wrong::Missing) if found.failure.variety == Variety::Number => {
+            "Objects with other names have another number of children. Most likely, a child's name has only a part of its owner's: where names begin alike, are cut to a length, or lose a dot, two objects share one child. Use the whole name, or add a hash of it where that is too long."
+        }
         (Oracle::History, Wrong::Missing)
             if found
                 .failure
@@ -297,7 +322,7 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
             "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, the server refuses the change, as of an immutable field, or it keeps what it has set by default, such as a `targetPort` that followed from the former `port`. In each reconcile, compare and set all fields of the child; replace a child that cannot be changed."
         }
         (Oracle::History, Wrong::Extra) => {
-            "What an earlier spec asked for is left. In each reconcile, list the children of the object, and delete those that its spec does not ask for."
+            "What was asked for earlier, by the spec or by an object that it names, is left. In each reconcile, list the children of the object, and delete those that nothing asks for any more."
         }
         _ => {
             "The order of events alone leads to another state: the operator depends on which event comes first, or on how long a request takes."

@@ -158,6 +158,47 @@ pub(super) fn event_without_effect(found: &Found) -> Option<String> {
     })
 }
 
+/// The last event before the rest was about a child of another object of the user: its name begins with that of its object.
+fn changed_for_another(found: &Found) -> Option<String> {
+    let wrong = found.failure.differences.first()?;
+    let name = |place: &str| {
+        place
+            .rsplit(['/', ' '])
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let own = name(&wrong.object);
+    let kind = wrong.object.split(' ').next().unwrap_or_default();
+    let kind = kind.rsplit('/').next().unwrap_or_default();
+    let before = found.log[..last_process(found)].iter().rev();
+    let last = { before }.find_map(|entry| match &entry.what {
+        // What the operator has written there itself comes later.
+        Happening::Event { point, .. } => {
+            let is_of_kind = is_plural(&point.resource, kind) || point.resource == "events";
+            (!is_of_kind).then_some(point)
+        }
+        Happening::User(_)
+        | Happening::Phase { .. }
+        | Happening::Process(..)
+        | Happening::Request(..)
+        | Happening::Cache(..)
+        | Happening::Cluster { .. }
+        | Happening::Fault { .. }
+        | Happening::Simulation(_)
+        | Happening::Bytes(..) => None,
+    })?;
+    let other = name(&last.place);
+    let is_of_family = other.starts_with(&own) || own.starts_with(&other);
+    (!is_of_family).then(|| {
+        format!(
+            "The last change was `{}`, which does not belong to {}, and yet decides it: when that is reconciled once more, the same process writes another value. Most likely, a label selector or a list is too wide, and finds the children of other objects: select those of the object alone, such as by the uid of their owner. If it depends on them on purpose, map their events to it.",
+            last.what(),
+            wrong.object
+        )
+    })
+}
+
 /// The running process puts the state right as soon as it reconciles the object again.
 pub(super) fn not_enqueued(found: &Found) -> Option<String> {
     if !is_possible(found) || puts_right(found, Experiment::AskAgain) != Some(true) {
@@ -165,6 +206,9 @@ pub(super) fn not_enqueued(found: &Found) -> Option<String> {
     }
     let wrong = found.failure.differences.first();
     let wrong = wrong.map_or("the state", |it| it.object.as_str());
+    if let Some(sentence) = changed_for_another(found) {
+        return Some(sentence);
+    }
     Some(format!(
         "When it is reconciled once more, the same process puts {wrong} right: nothing has enqueued it after what it depends on has changed. The run does not show which of three causes it is. If only time has passed, return `Action::requeue`. If an event was mapped to another object, map it to each object that depends on it. If a label selector is too wide, it also finds the children of others: select those of the object alone."
     ))

@@ -28,6 +28,7 @@ pub(super) use endless::late_attempt;
 const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
     deletion::written_for_a_deleted_owner,
     deletion::finalizer_came_off_first,
+    tried::differs_from_run_to_run,
     rejected::rejected,
     endless::created_and_deleted_in_turn,
     deletion::cleanup_cannot_be_repeated,

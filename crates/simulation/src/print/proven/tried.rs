@@ -3,7 +3,7 @@
 use super::{is_about, last_phase, puts_right, requests};
 use crate::{
     experiment::Experiment,
-    oracles::{AfterRestart, Oracle},
+    oracles::{AfterRestart, Oracle, Variety},
     print::{Found, pattern::is_about_status},
     schedule::Verb,
     timeline::Answered,
@@ -34,7 +34,7 @@ pub(super) fn asking_again_is_enough(found: &Found) -> Option<String> {
     }
     let failed = last_failure(found)?;
     Some(format!(
-        "`{}` failed with {}, and the reconcile is not repeated: when the object changes once more, the same process puts the state right. Return the error, and have the error policy requeue (`Action::requeue`).",
+        "`{}` failed with {}, and the reconcile is not repeated: when the object changes once more, the same process puts the state right. Either the code after that request takes its failure as success, or the error policy does not requeue. Return the error, and have the error policy repeat the reconcile (`Action::requeue`).",
         failed.point.what(),
         failed.status
     ))
@@ -56,9 +56,10 @@ pub(super) fn the_status_says_done(found: &Found) -> Option<String> {
 
 /// A child is wrong as long as it exists.
 pub(super) fn an_existing_child_stays(found: &Found) -> Option<String> {
+    // The children of new objects with the same specs have shown it. An experiment comes too late there: it is an earlier phase that is wrong.
+    let is_shown = found.failure.variety == Variety::Recreated;
     let is_proven = puts_right(found, Experiment::WithoutChild) == Some(true);
-    // Children of new objects with the same specs have shown it. The experiment may come too late there: it is an earlier phase that is wrong.
-    if !is_proven && found.oracle != Oracle::History {
+    if !is_proven && !is_shown {
         return None;
     }
     let differences = &found.failure.differences;
@@ -86,16 +87,41 @@ pub(super) fn an_existing_child_stays(found: &Found) -> Option<String> {
     ))
 }
 
-/// A status differs from the one that the same specs had before, and nothing that is done to the objects changes that.
-pub(super) fn no_experiment_helps(found: &Found) -> Option<String> {
-    let is_left = |experiment| puts_right(found, experiment) == Some(false);
-    let is_fixed = is_left(Experiment::AskAgain) && is_left(Experiment::WithoutStatus);
-    if found.oracle != Oracle::History || !is_about_status(found) || !is_fixed {
+/// Two runs without faults have written different values.
+pub(super) fn differs_from_run_to_run(found: &Found) -> Option<String> {
+    if found.failure.variety != Variety::Random {
         return None;
     }
     let wrong = found.failure.differences.first()?;
     Some(format!(
-        "{} of {} does not follow from the objects: neither another reconcile nor a new process without the former status writes what the same specs had before. It comes from the time, a counter or a random number. Write what follows from the objects.",
+        "{} of {} does not follow from the objects: two runs without faults, which differ in restarts and latencies only, end with different values. It comes from the time, a random number, the order of a `HashMap`, a counter, or what the process keeps in memory. Write what follows from the objects.",
         wrong.path, wrong.object
     ))
+}
+
+/// A status differs from the one that is expected, and nothing that is done to the objects changes that.
+pub(super) fn no_experiment_helps(found: &Found) -> Option<String> {
+    let is_left = |experiment| puts_right(found, experiment) == Some(false);
+    let is_fixed = is_left(Experiment::AskAgain) && is_left(Experiment::WithoutStatus);
+    if !is_about_status(found) || !is_fixed {
+        return None;
+    }
+    let wrong = found.failure.differences.first()?;
+    let value = |of: &Option<String>| of.clone().unwrap_or_else(|| "(absent)".to_owned());
+    match found.oracle {
+        Oracle::History => Some(format!(
+            "{} of {} does not follow from the objects: neither another reconcile nor a new process without the former status writes what the same specs had before. It comes from the time, a counter or a random number. Write what follows from the objects.",
+            wrong.path, wrong.object
+        )),
+        Oracle::EndState if found.failure.after_restart == Some(AfterRestart::AsBefore) => {
+            Some(format!(
+                "The run without faults has the wrong value: there, {} of {} stays {}. After the fault, the operator writes {}, and writes it again when the status is removed and a new process starts. So the former value was true for a moment only: the status is written once, or not again when what it speaks of changes. Compare the status with what is there in each reconcile.",
+                wrong.path,
+                wrong.object,
+                value(&wrong.expected),
+                value(&wrong.found)
+            ))
+        }
+        _ => None,
+    }
 }
