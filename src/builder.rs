@@ -14,15 +14,15 @@ use std::ffi::OsString;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
-/// Generates code from a build script; see the [crate documentation](crate) for an example.
+/// Generates code in a build script; see the [crate documentation](crate) for an example.
 #[derive(Clone, Debug)]
 pub struct Builder {
     settings: Settings,
 }
 
-/// Why nothing, or not everything, was generated.
+/// The reason why nothing, or not everything, was generated.
 ///
-/// `Debug`, which cargo shows if `main` returns the error, has every diagnostic with its source line, and the cause.
+/// Cargo shows the `Debug` output if `main` returns the error. It contains every diagnostic with its source line, and the cause.
 pub struct Error {
     /// What happened; diagnostics with their source lines.
     text: String,
@@ -39,14 +39,14 @@ impl Error {
         }
     }
 
-    /// Returns the errors, warnings and notes of the run; none if an input cannot be read.
+    /// Returns the errors, warnings and notes of the run; empty if an input could not be read.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 }
 
 impl Builder {
-    /// Creates a builder without inputs that generates everything into `OUT_DIR`, or into `generated` outside a build script.
+    /// Creates a builder without inputs. It writes to `OUT_DIR`, or to `generated` outside a build script.
     pub fn new() -> Self {
         Self::with(env::var_os("OUT_DIR"))
     }
@@ -65,12 +65,12 @@ impl Builder {
         &self.settings
     }
 
-    /// Generates the files, and prints which inputs cargo has to watch, and warnings.
+    /// Generates the files, and prints warnings and the inputs that Cargo should watch.
     ///
-    /// Unchanged files are not written again. Relative paths start at the root of the package.
+    /// Unchanged files are not written again. Relative paths start at the package root.
     ///
     /// # Errors
-    /// If an input is invalid or a file cannot be read or written. Nothing is written then, unless
+    /// If an input is invalid, or a file cannot be read or written. Nothing is written in this case, unless
     /// [`keep_going`](Self::keep_going) is set.
     pub fn compile(&self) -> Result<(), Error> {
         let (outcome, directives) = self.generate();

@@ -1,7 +1,7 @@
-//! Rust types, typed clients, listers, informers and controllers from CustomResourceDefinitions.
+//! Generates Rust types, typed clients, listers, informers and controllers from CustomResourceDefinitions.
 //!
-//! The command `kube-codegen` and the [`Builder`] for build scripts read CustomResourceDefinitions and write Rust modules, one
-//! per API group and version.
+//! The command `kube-codegen`, and the [`Builder`] for build scripts, read CustomResourceDefinitions and write one Rust module per API
+//! group and version.
 //!
 //! # Build scripts
 //!
@@ -36,7 +36,7 @@
 //!
 //! # Without a file system
 //!
-//! [`pipeline::run`] generates from texts; it uses no disk, clock, environment or network:
+//! [`pipeline::run`] generates from strings, without a disk, clock, environment or network:
 //!
 //! ```
 //! use kube_codegen::{options::Options, pipeline, source::Source};

@@ -87,7 +87,7 @@ const TEXTS: &[&str] = &[
 ];
 
 #[test]
-fn any_text_is_evaluated_or_refused() {
+fn any_text_is_evaluated_or_rejected() {
     for (index, text) in TEXTS.iter().enumerate() {
         targets::rules(text);
 

@@ -2,7 +2,9 @@
 
 use super::values::{Chance, change_text};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks};
+use kube_codegen_runtime::webhook::{
+    FieldErrors, Rejection, Request, Validator, Warnings, Webhooks,
+};
 use serde_json::Value;
 
 /// What an API server sends first: the review of a write, and that of a conversion.
@@ -31,7 +33,7 @@ const PATHS: &[&str] = &[
 struct Rules;
 
 impl Validator<ConfigMap> for Rules {
-    async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+    async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Rejection> {
         let mut errors = FieldErrors::new();
         for (name, value) in map.data.iter().flatten() {
             errors.not_supported(&format!("data.{name}"), value, &["red", "blue"]);
@@ -45,9 +47,9 @@ impl Validator<ConfigMap> for Rules {
         old: &ConfigMap,
         map: &ConfigMap,
         request: &Request,
-    ) -> Result<Warnings, Refusal> {
+    ) -> Result<Warnings, Rejection> {
         if old.immutable == Some(true) {
-            return Err(Refusal::forbidden("the data cannot change"));
+            return Err(Rejection::forbidden("the data cannot change"));
         }
         self.validate_create(map, request).await
     }
@@ -78,7 +80,7 @@ pub fn reviews(text: &str) -> usize {
             let data = map.data.get_or_insert_default();
             data.entry("color".to_owned())
                 .or_insert_with(|| "red".to_owned());
-            Ok::<(), Refusal>(())
+            Ok::<(), Rejection>(())
         })
         .validating::<ConfigMap>(Rules)
         .converting::<ConfigMap, _>(convert);

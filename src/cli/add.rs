@@ -33,12 +33,12 @@ use crate::{
 
 /// Add features or kinds to an operator
 ///
-/// A feature is a part that a new operator does without, such as a dashboard. For each new kind of --file or --watch, the operator gets a
-/// controller, its registration, permissions, a test and a sample; the CRDs of --file go to deploy/crd.yaml. Lines that you wrote stay, as
-/// with `kube-codegen update`.
+/// Features are optional parts, such as a dashboard. For each new kind in --file or --watch, the operator gets a controller, its
+/// registration, permissions, a test and a sample; the CRDs in --file are added to deploy/crd.yaml. As with `kube-codegen update`, the
+/// lines you wrote stay.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Features to add. If you have deleted a file of one, it is written again
+    /// Features to add. Adding a feature again restores files that you deleted
     #[arg(value_enum, value_name = "FEATURE")]
     features: Vec<Feature>,
 
@@ -47,12 +47,12 @@ pub(super) struct Args {
     #[arg(short, long, value_name = "FILE|DIR|GLOB|-")]
     file: Vec<PathBuf>,
 
-    /// Kinds of Kubernetes itself to watch, separated by commas
+    /// Built-in kinds to watch, separated by commas
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
     watch: Vec<&'static CoreKind>,
 
-    /// Kinds of Kubernetes itself that the objects of the new CRDs own; without --file, those of all CRDs; with `KIND=` before them, those
-    /// of one kind, new or not; can be repeated
+    /// Built-in kinds that your new kinds own; without --file, that all your kinds own. A prefix `KIND=` limits them to one of your kinds,
+    /// new or not; can be repeated
     #[arg(long, value_name = "[KIND=]KINDS")]
     owns: Vec<Owns>,
 
@@ -120,7 +120,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let watched = args.watch.iter().map(|kind| kind.name());
     parameters.watch.extend(watched);
     parameters.webhooks.extend(&args.webhooks);
-    let mut definitions = definitions(args, &present, &added)?;
+    let sources = run.as_ref().map_or(&[][..], |run| &run.sources);
+    let new = sources.get(present.sources.len()..).unwrap_or_default();
+    let mut definitions = definitions(args, &present, &added, new)?;
     if parameters.webhooks.contains(&WebhookType::Conversion)
         && let Some(run) = &mut run
     {
@@ -280,12 +282,13 @@ fn definitions(
     args: &Args,
     present: &Present,
     added: &[(String, String)],
+    new: &[Source],
 ) -> Result<Option<File>, CommandError> {
     if added.is_empty() {
         return Ok(None);
     }
     let path = args.output.join(scaffold::DEFINITIONS);
-    let mut text = if path.exists() {
+    let text = if path.exists() {
         if present.input(&path).is_none() {
             let path = path.display();
             return Err(format!(
@@ -299,15 +302,10 @@ fn definitions(
     } else {
         String::new()
     };
-    for (_, document) in added {
-        if !text.is_empty() {
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
-            text.push_str("---\n");
-        }
-        text.push_str(document);
-    }
+    let names: Vec<_> = added.iter().map(|(name, _)| name.as_str()).collect();
+    let new = scaffold::as_written(new, &names);
+    let new = new.unwrap_or_else(|| scaffold::joined(added.iter().map(|(_, text)| text.as_str())));
+    let text = scaffold::joined([text.as_str(), &new]);
     let path = scaffold::DEFINITIONS.to_owned();
     let text = text.into();
     Ok(Some(File { path, text }))

@@ -51,6 +51,13 @@ impl OptionArgs {
     }
 }
 
+/// Warns that the options of the config file have no effect.
+pub(super) fn warn_ignored(console: &mut Console) {
+    console.warning(&format!(
+        "`{FILE}` is ignored because of --file; use its options with `--config {FILE}`"
+    ));
+}
+
 /// Merges a config file below flags: the named one or, unless a flag names inputs, the one in the working directory.
 pub(super) fn merge(
     flags: Layer,
@@ -59,9 +66,7 @@ pub(super) fn merge(
 ) -> Result<Layer, CommandError> {
     let file = match file.or(default()) {
         Some(_) if file.is_none() && flags.file.is_some() => {
-            console.warning(&format!(
-                "`{FILE}` is ignored because of --file; use its options with `--config {FILE}`"
-            ));
+            warn_ignored(console);
             return Ok(flags);
         }
         Some(file) => file,

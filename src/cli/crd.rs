@@ -65,6 +65,9 @@ pub(super) fn run(command: &Command, console: &mut Console) -> Result<(), Comman
         console.text(&text);
         return Ok(());
     };
+    if path.exists() {
+        return Err(format!("`{}` exists already", path.display()).into());
+    }
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| format!("`{}` is not the name of a file", path.display()))?;
     let directory = path.parent().filter(|path| !path.as_os_str().is_empty());

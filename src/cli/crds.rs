@@ -36,12 +36,20 @@ impl CrdArgs {
         self.file.is_some() || self.config.is_some()
     }
 
+    /// Whether --file takes the place of the config file.
+    pub(super) fn ignores_config(&self) -> bool {
+        self.file.is_some() && self.config.is_none()
+    }
+
     /// Reads the options.
     pub(super) fn options(&self, console: &mut Console) -> Result<Layer, CommandError> {
         let flags = Layer {
             file: self.file.clone(),
             ..Layer::default()
         };
+        if self.ignores_config() {
+            return Ok(flags);
+        }
         config::merge(flags, self.config.as_deref(), console)
     }
 

@@ -28,7 +28,7 @@ use crate::{
     output::write::{self, Root},
 };
 
-/// Check the manifests of an operator, or make a Helm chart or an OLM bundle of them
+/// Check the manifests of an operator, or turn them into a Helm chart or an OLM bundle
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     Check(CheckArgs),
@@ -38,9 +38,8 @@ pub(super) enum Command {
 
 /// Check that manifests fit together
 ///
-/// Ports of probes, Services, network policies and monitors are ports of the containers, and those of the operator's flags;
-/// selectors select Pods; roles, accounts, priority classes, namespaces and listed files exist, in the manifests or in each cluster.
-/// Needs no cluster.
+/// Probes, Services, network policies and monitors must name ports that the containers and the operator's flags open; selectors must select
+/// Pods; roles, accounts, priority classes, namespaces and listed files must exist, in the manifests or in every cluster. Needs no cluster.
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
     /// Directory of the manifests
@@ -48,7 +47,7 @@ pub(super) struct CheckArgs {
     directory: PathBuf,
 }
 
-/// Make a Helm chart of manifests
+/// Make a Helm chart from manifests
 ///
 /// The chart has the same objects, in the namespace of the release. Image, replicas, arguments, variables, resources, scheduling,
 /// annotations, labels, volumes and names are values, whose defaults come from the manifests; so are switches for the files, on for those
@@ -71,10 +70,10 @@ pub(super) struct ChartArgs {
     changes: ChangeArgs,
 }
 
-/// Make a bundle for the Operator Lifecycle Manager (OLM) of manifests
+/// Make a bundle for the Operator Lifecycle Manager (OLM) from manifests
 ///
-/// Name, image, permissions, webhooks and CRDs are those of the manifests; the version, the description and the maintainers are those of
-/// Cargo.toml in the directory above. The examples are the objects of sample.yaml, which are checked. Change these, not the bundle.
+/// Name, image, permissions, webhooks and CRDs come from the manifests; version, description and maintainers from Cargo.toml in the parent
+/// directory; and the examples, which are validated, from sample.yaml. Change these files, not the bundle.
 #[derive(Debug, clap::Args)]
 pub(super) struct BundleArgs {
     /// Directory of the manifests

@@ -18,7 +18,7 @@ use crate::{
     pipeline,
 };
 
-/// Write reference pages of the kinds of CRDs, as a static site or as Markdown
+/// Write reference pages for CRDs, as a static site or as Markdown
 ///
 /// Each version of a kind has a page: its fields with types, defaults, bounds and rules, samples that the API server accepts,
 /// printer columns, and what differs from other versions. The site has a search, and needs no server and no network.
@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[command(flatten)]
     crds: CrdArgs,
 
-    /// Directory of the pages; pages of an earlier run that are no longer made are removed
+    /// Directory of the pages; stale pages from an earlier run are removed
     #[arg(short, long, value_name = "DIR", default_value = "dist/docs")]
     output: PathBuf,
 

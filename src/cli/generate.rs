@@ -39,7 +39,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     let started = Instant::now();
     let root = Root::new(&settings.output);
     let _lock = lock([&root], console)?;
-    let run = generate(&settings, &settings.output, console)?;
+    let mut run = generate(&settings, &settings.output, console)?;
+    // Only diagnostics refer to the texts.
+    run.sources = Vec::new();
     let plan = run.plan(&root, &run.output.files, args.changes.force)?;
     let is_first = !settings.output.join(write::FILE_LIST).exists();
     if let Some(totals) = args.changes.process(&[&plan], "generate", console)? {
@@ -80,12 +82,9 @@ pub(super) fn generate(
     directory: &Path,
     console: &mut Console,
 ) -> Result<Run, CommandError> {
-    let mut run = run::run(settings, directory)?;
+    let run = run::run(settings, directory)?;
     let output = &run.output;
     console.diagnostics(&output.diagnostics, &run.sources, &settings.deny);
-    // Only diagnostics refer to the texts.
-    run.sources.clear();
-    run.sources.shrink_to_fit();
     for problem in &run.problems {
         console.error(&problem.to_string());
     }

@@ -2,7 +2,7 @@
 use serde_json::json;
 
 use super::{
-    CommandError,
+    CommandError, config,
     console::Console,
     count,
     crds::{self, CrdArgs},
@@ -18,16 +18,16 @@ use crate::{
     input::crd,
 };
 
-/// Report what the API server accepts and the conventions of Kubernetes advise against
+/// Report what the API server accepts, but the API conventions of Kubernetes advise against
 ///
-/// Looks for fields without descriptions, lists without keys, rules over unbounded lists, statuses without conditions and more; each finding
-/// says who asks for it. The exit code is 1 if a finding has the level `error`, or --deny names it.
+/// Finds fields without descriptions, lists without keys, rules over unbounded lists, statuses without conditions, and more. Each finding
+/// names its source. The exit code is 1 if a finding has the level `error`, or --deny names it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     crds: CrdArgs,
 
-    /// Findings that make the exit code 1: codes, or `warnings` for all warnings
+    /// Findings that make the run fail: codes, or `warnings` for all warnings
     #[arg(
         long,
         value_delimiter = ',',
@@ -37,7 +37,7 @@ pub(super) struct Args {
     )]
     deny: Option<Vec<Deny>>,
 
-    /// Another level for a rule, such as `boolean=off`; can be repeated. The config file has them in `[lint.levels]`
+    /// Change the level of a rule, such as `boolean=off`; can be repeated. In the config file: `[lint.levels]`
     #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
     level: Vec<(Rule, Level)>,
 }
@@ -51,6 +51,9 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         deny: args.deny.clone(),
         ..Layer::default()
     };
+    if args.crds.ignores_config() && config::default().is_some() {
+        config::warn_ignored(console);
+    }
     let mut options = flags.over(args.crds.options(console)?);
     let mut levels = options.lint.take().map(|it| it.levels).unwrap_or_default();
     levels.extend(args.level.iter().copied());

@@ -25,7 +25,7 @@ enum Action {
     Deny,
     /// The client gets a warning
     Warn,
-    /// The audit log has an annotation
+    /// The audit log gets an annotation
     Audit,
 }
 

@@ -29,10 +29,10 @@ use crate::{
 
 /// Write or check the minimal RBAC rules, from recorded requests
 ///
-/// The API server in memory records requests in the file that the environment variable `KUBE_CODEGEN_REQUESTS` names:
-/// `KUBE_CODEGEN_REQUESTS=requests.jsonl cargo test`. What leader election, metrics and webhooks need follows from the flags of the
-/// operator's container. Its Deployment is next to the roles; if there are several, it has the name of the package. Without --check
-/// and --write, prints the file.
+/// The environment variable `KUBE_CODEGEN_REQUESTS` names the file in which the API server in memory records requests:
+/// `KUBE_CODEGEN_REQUESTS=requests.jsonl cargo test`. Permissions for leader election, metrics and webhooks follow from the flags of the
+/// operator's container, in the Deployment next to the roles; if there are several, in the one named like the package. Without --check and
+/// --write, prints the file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// File with the Role or `ClusterRole`
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let name = path.display();
         let text = fs::read_to_string(path).map_err(|error| {
             format!(
-                "cannot read `{name}`: {error}; `KUBE_CODEGEN_REQUESTS={name} cargo test` records the requests"
+                "cannot read `{name}`: {error}; `make rbac` in the operator, or `KUBE_CODEGEN_REQUESTS={name} cargo test`, records the requests"
             )
         })?;
         needs

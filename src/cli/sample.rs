@@ -9,15 +9,15 @@ use super::{
 };
 use crate::{api::sample::sample, input::crd::Crd};
 
-/// Print an object of a kind that its schema and its validation rules accept
+/// Print a sample object that the schema and the validation rules accept
 ///
-/// The object has the required fields; with --full, all fields. Descriptions become comments.
+/// Prints the required fields, or all fields with --full. Descriptions become comments.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     crds: CrdArgs,
 
-    /// All fields instead of the required ones
+    /// Print all fields, not only the required ones
     #[arg(long)]
     full: bool,
 
@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(long = "kind-version", value_name = "VERSION")]
     version: Option<String>,
 
-    /// Without descriptions
+    /// Leave out the descriptions
     #[arg(long)]
     no_comments: bool,
 }

@@ -31,14 +31,14 @@ use crate::{
     run::Run,
 };
 
-/// Bring an operator to the newest templates and to its CRDs
+/// Update an operator to the newest templates and to its CRDs
 ///
-/// Generates its modules, and merges what the templates would scaffold today into your files. Your lines stay, and files that you deleted
-/// stay deleted. Where the template and you changed the same lines, both are between conflict markers, and the exit code is 1.
+/// Regenerates src/generated, and merges what has changed in the templates into your files. Your lines stay, and files that you deleted
+/// stay deleted. If you and a template changed the same lines, both versions appear between conflict markers, and the exit code is 1.
 ///
-/// A merge of a file that you have edited needs the text that was scaffolded last. It is rendered again, or read from git if you have
-/// committed it. If neither has it (.kube-codegen/scaffold.json has the hash), your file stays, FILE.new beside it has the text of the
-/// template, and the exit code is 1.
+/// To merge a file that you edited, the command needs the text that was scaffolded last. It renders that text again, or reads it from git
+/// if you committed it. If neither matches the hash in .kube-codegen/scaffold.json, your file stays, FILE.new beside it gets the text of
+/// the template, and the exit code is 1.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("runtime_path", |it| it.help("Directory of the kube-codegen runtime crates [default: unchanged]")))]
 pub(super) struct Args {

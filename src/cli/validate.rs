@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Validate objects by the schemas of their CRDs, as the API server does
+/// Validate objects against the schemas of their CRDs, as the API server does
 ///
 /// Reports unknown and duplicate fields, and what the API server rejects: wrong types and formats, values out of bounds, missing
 /// fields, duplicate items, and validation rules (CEL) that do not hold. Without objects, validates the CRDs alone. Needs no cluster.
@@ -39,8 +39,10 @@ pub(super) struct Args {
 }
 
 /// A served version of a kind.
-struct Version {
+struct Version<'a> {
     crd: String,
+    /// The schema as it is written.
+    declared: &'a Value,
     schema: Result<Schema, String>,
     /// Whether unknown fields are preserved everywhere.
     preserves: bool,
@@ -49,9 +51,13 @@ struct Version {
 }
 
 /// Versions by group, kind and name.
-type Kinds = BTreeMap<(String, String), BTreeMap<String, Version>>;
+type Kinds<'a> = BTreeMap<(String, String), BTreeMap<String, Version<'a>>>;
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
+    if !args.crds.has_input() {
+        let message = "no CRDs: name their files with `-f`; without objects, `validate -f FILE` checks the CRDs alone";
+        return Err(message.to_owned().into());
+    }
     let settings = args.crds.options(console)?.settings()?;
     validate(&args.objects, &settings, console)
 }
@@ -206,7 +212,7 @@ fn remaining(crd: &Definition, diagnostics: &mut Diagnostics) {
 }
 
 /// Reads the schemas of all CRDs.
-fn kinds(definitions: &[Definition]) -> Kinds {
+fn kinds(definitions: &[Definition]) -> Kinds<'_> {
     let mut kinds = Kinds::new();
     for Definition { manifest: crd, .. } in definitions {
         let preserves = crd["spec"]["preserveUnknownFields"] == true;
@@ -222,17 +228,18 @@ fn kinds(definitions: &[Definition]) -> Kinds {
         );
         let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
         for version in versions.into_iter().flatten() {
-            let schema = version
+            let declared = version
                 .pointer("/schema/openAPIV3Schema")
                 .unwrap_or(&Value::Null);
             let scale = &version["subresources"]["scale"];
             let version = version["name"].as_str().unwrap_or_default().to_owned();
-            let schema = compile(schema, scale);
+            let schema = compile(declared, scale);
             let crd = text("/metadata/name").to_owned();
             kinds.entry(key.clone()).or_default().insert(
                 version,
                 Version {
                     crd,
+                    declared,
                     schema,
                     preserves,
                     is_cluster,
@@ -267,7 +274,7 @@ fn compile(declared: &Value, scale: &Value) -> Result<Schema, String> {
 }
 
 /// Validates one object; returns whether there is a CRD for it.
-fn check(kinds: &Kinds, object: &Value, place: &Place, diagnostics: &mut Diagnostics) -> bool {
+fn check(kinds: &Kinds<'_>, object: &Value, place: &Place, diagnostics: &mut Diagnostics) -> bool {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     for name in ["kind", "apiVersion"] {
         if text(name).is_empty() {
@@ -280,7 +287,7 @@ fn check(kinds: &Kinds, object: &Value, place: &Place, diagnostics: &mut Diagnos
 }
 
 fn check_object(
-    kinds: &Kinds,
+    kinds: &Kinds<'_>,
     object: &Value,
     place: &Place,
     diagnostics: &mut Diagnostics,
@@ -301,9 +308,14 @@ fn check_object(
             Some(near) if *near != kind => format!("did you mean {near}?"),
             _ => "add its CRD to --file".to_owned(),
         };
-        diagnostics
-            .report(Code::OtherKind, within("/kind"), message)
-            .hint(hint);
+        let diagnostic = diagnostics.report(Code::OtherKind, within("/kind"), message);
+        diagnostic.hint(hint);
+        // In a group of the CRDs, such a name is a typo, and the object is not one of another operator.
+        let is_typo = |known: &str| known != kind && strsim::osa_distance(known, kind) <= 2;
+        let mut in_group = kinds.keys().filter(|(of, _)| of == group);
+        if in_group.any(|(_, known)| is_typo(known)) {
+            diagnostic.severity = Severity::Error;
+        }
         return false;
     };
     let Some(version) = versions.get(version) else {
@@ -339,9 +351,13 @@ fn check_object(
     };
     for field in unknown {
         let message = format!("unknown field `{field}`");
-        let place = within(&pointer(&field, object), true);
-        let diagnostic = diagnostics.report(Code::UnknownField, place, message);
+        let pointer = pointer(&field, object);
+        let similar = similar(version.declared, &pointer);
+        let diagnostic = diagnostics.report(Code::UnknownField, within(&pointer, true), message);
         diagnostic.severity = Severity::Error;
+        if let Some(similar) = similar {
+            diagnostic.hint(format!("did you mean `{similar}`?"));
+        }
     }
     schema.apply_defaults(&mut pruned);
     let metadata = pruned["metadata"]
@@ -368,4 +384,20 @@ fn check_object(
         }
     }
     true
+}
+
+/// The declared field whose name is most like the one at this place of an object.
+fn similar<'a>(declared: &'a Value, pointer: &str) -> Option<&'a str> {
+    let (parent, name) = pointer.rsplit_once('/')?;
+    let inner = |schema: &'a Value, step: &str| {
+        let property = schema["properties"].get(step);
+        property.or_else(|| {
+            schema
+                .get("items")
+                .or_else(|| schema.get("additionalProperties"))
+        })
+    };
+    let parent = parent.split('/').skip(1).try_fold(declared, inner)?;
+    let names = parent["properties"].as_object()?.keys().map(String::as_str);
+    nearest(name, names).first().copied()
 }

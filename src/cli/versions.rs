@@ -8,11 +8,13 @@ use super::{
     crds::{self, CrdArgs},
 };
 use crate::{
-    input::crd::{Crd, Version},
+    base::diag::Diagnostics,
+    input::crd::{self, Crd, Version},
     model::{
         evolution::{self, Change},
-        ir::SchemaPath,
+        ir::{Decision, KindId, Model, SchemaPath},
     },
+    pipeline,
 };
 
 /// Compare the versions of a kind, path by path
@@ -38,7 +40,16 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError> {
-    let crds = args.crds.read(console)?;
+    let settings = args.crds.options(console)?.settings()?;
+    let sources = crds::load(&settings, console)?;
+    let mut diagnostics = Diagnostics::new();
+    let crds = crd::parse(&sources, &mut diagnostics);
+    let mut model = Model::default();
+    if !settings.options.conversions.is_empty() {
+        let output = pipeline::run(&sources, &settings.options);
+        (model, diagnostics) = (output.model, output.diagnostics);
+    }
+    crds::show(diagnostics, &sources, &settings, console)?;
     for crd in crds::of_kind(crds, args.kind.as_deref())? {
         let versions = match (&args.from, &args.to) {
             (Some(from), Some(to)) => vec![crd.version(from)?, crd.version(to)?],
@@ -48,23 +59,57 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
             console.line(&format!("{} has one version", crd.names.kind));
         }
         for pair in versions.windows(2) {
-            compare(&crd, pair[0], pair[1], console);
+            compare(
+                &crd,
+                pair[0],
+                pair[1],
+                &declared(&model, &crd, pair),
+                console,
+            );
         }
     }
     Ok(())
 }
 
-fn compare(crd: &Crd, from: &Version, to: &Version, console: &mut Console) {
+/// The paths of a change in the older and in the newer version.
+type Paths = (Option<SchemaPath>, Option<SchemaPath>);
+
+/// Where kube-codegen.toml has declared how two versions are converted.
+fn declared(model: &Model, crd: &Crd, pair: &[&Version]) -> Vec<Paths> {
+    let is = |kind: KindId, version: &Version| {
+        let kind = &model.kinds[kind.0 as usize];
+        kind.crd_name() == crd.name && kind.version == version.name
+    };
+    let mut declared = Vec::new();
+    for it in &model.conversions {
+        let is_reverse = is(it.hub, pair[0]) && is(it.spoke, pair[1]);
+        if !is_reverse && !(is(it.spoke, pair[0]) && is(it.hub, pair[1])) {
+            continue;
+        }
+        for step in &it.steps {
+            if let Decision::Declared(_) = step.decision {
+                let (from, to) = (step.change.from.clone(), step.change.to.clone());
+                declared.push(if is_reverse { (to, from) } else { (from, to) });
+            }
+        }
+    }
+    declared
+}
+
+fn compare(crd: &Crd, from: &Version, to: &Version, declared: &[Paths], console: &mut Console) {
     let schema = |version: &Version| version.schema.clone().unwrap_or_default();
-    let changes = evolution::diff(&schema(from), &schema(to), &[]);
+    let pairs = declared.iter().cloned();
+    let pairs: Vec<_> = pairs.filter_map(|(from, to)| from.zip(to)).collect();
+    let changes = evolution::diff(&schema(from), &schema(to), &pairs);
+    let needs_decision = |it: &Change| {
+        let paths = (it.from.clone(), it.to.clone());
+        it.class.needs_decision() && !declared.contains(&paths)
+    };
     let (from, to) = (from.name.as_str(), to.name.as_str());
     for change in &changes {
-        console.object(&object(crd, from, to, change));
+        console.object(&object(crd, (from, to), change, needs_decision(change)));
     }
-    let decisions = changes
-        .iter()
-        .filter(|it| it.class.needs_decision())
-        .count();
+    let decisions = changes.iter().filter(|it| needs_decision(it)).count();
     let summary = match (changes.len(), decisions) {
         (0, _) => "equal".to_owned(),
         (all, 0) => format!("{}, none needs a decision", count(all, "change")),
@@ -73,16 +118,12 @@ fn compare(crd: &Crd, from: &Version, to: &Version, console: &mut Console) {
     };
     console.line(&format!("{} {from} -> {to}: {summary}", crd.names.kind));
     for change in &changes {
-        let mark = if change.class.needs_decision() {
-            '!'
-        } else {
-            ' '
-        };
+        let mark = if needs_decision(change) { '!' } else { ' ' };
         console.line(&format!("{mark} {change}"));
     }
 }
 
-fn object(crd: &Crd, from: &str, to: &str, change: &Change) -> Value {
+fn object(crd: &Crd, (from, to): (&str, &str), change: &Change, needs_decision: bool) -> Value {
     let path = |path: &Option<SchemaPath>| path.as_ref().map(SchemaPath::to_string);
     json!({
         "type": "change",
@@ -91,7 +132,7 @@ fn object(crd: &Crd, from: &str, to: &str, change: &Change) -> Value {
         "from": { "version": from, "path": path(&change.from) },
         "to": { "version": to, "path": path(&change.to) },
         "class": change.class.name(),
-        "needsDecision": change.class.needs_decision(),
+        "needsDecision": needs_decision,
         "details": change.details,
     })
 }

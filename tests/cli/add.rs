@@ -274,3 +274,66 @@ fn an_operator_that_takes_over_adds_features_too() {
     let summary: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(summary["outcome"], "up-to-date");
 }
+
+#[test]
+fn the_comments_of_crds_stay() {
+    let folder = TempDir::new().unwrap();
+    let directory = folder.path();
+    for kind in ["Website", "Page"] {
+        let file = format!("{kind}.yaml");
+        let args = [
+            "crd",
+            "init",
+            "--group",
+            "example.com",
+            "--kind",
+            kind,
+            "-o",
+            &file,
+        ];
+        succeed(directory, &args);
+        assert_eq!(run(directory, &args).status.code(), Some(2));
+    }
+    succeed(directory, &["new", "web", "-f", "Website.yaml"]);
+    let read = |path: &str| fs::read_to_string(directory.join(path)).unwrap();
+    let website = read("Website.yaml");
+    assert_eq!(read("web/deploy/crd.yaml"), website);
+    succeed(directory, &["add", "-o", "web", "-f", "Page.yaml"]);
+    let both = format!("{website}---\n{}", read("Page.yaml"));
+    assert_eq!(read("web/deploy/crd.yaml"), both);
+    // Of several documents, only one of which is a CRD, the CRD is written anew.
+    let other = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    fs::write(directory.join("several.yaml"), website + other).unwrap();
+    succeed(directory, &["new", "other", "-f", "several.yaml"]);
+    let text = read("other/deploy/crd.yaml");
+    assert!(!text.contains('#') && !text.contains("ConfigMap"), "{text}");
+}
+
+#[test]
+fn a_declared_conversion_is_a_decision() {
+    let folder = TempDir::new().unwrap();
+    let directory = folder.path();
+    let version = |name: &str, field: &str, storage: bool| {
+        format!(
+            "  - {{name: {name}, served: true, storage: {storage}, schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {{type: object, properties: \
+             {{{field}: {{type: string}}}}}}}}}}}}}}\n"
+        )
+    };
+    let crd = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: sites.example.com}}\nspec:\n  group: example.com\n  \
+         scope: Namespaced\n  names: {{kind: Site, plural: sites}}\n  versions:\n{}{}",
+        version("v1beta1", "host", false),
+        version("v1", "domain", true)
+    );
+    fs::write(directory.join("crd.yaml"), crd).unwrap();
+    let versions = |config: &str| {
+        fs::write(directory.join("kube-codegen.toml"), config).unwrap();
+        succeed(directory, &["versions"])
+    };
+    let before = versions("file = 'crd.yaml'\n");
+    assert!(before.contains("2 need a decision"), "{before}");
+    let after = versions(
+        "file = 'crd.yaml'\n[[conversion]]\nkind = 'Site'\nrename = 'spec.host -> spec.domain'\n",
+    );
+    assert!(after.contains("none needs a decision"), "{after}");
+}

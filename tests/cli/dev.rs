@@ -59,4 +59,9 @@ fn dev_runs_the_program_beside_it_or_says_how_to_install_it() {
         .output()
         .unwrap();
     assert_eq!(stdout(&output), "<--help>");
+    let output = Command::new(&program)
+        .args(["dev", "--", "../operator", "--", "-q"])
+        .output()
+        .unwrap();
+    assert_eq!(stdout(&output), "<--><../operator><--><-q>");
 }

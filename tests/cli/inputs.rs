@@ -337,7 +337,12 @@ fn every_command_reads_the_config_file() {
             run(directory, &words, None)
         };
         let (succeeded, text) = with(&["-f", "v1beta1.yaml"]);
-        assert!(succeeded && text.contains(ignored), "{words:?}: {text}");
+        // A warning, where the options of the file would change what the command writes or reports.
+        let is_said = matches!(*name, "generate" | "crate" | "new" | "lint" | "dump");
+        assert!(
+            succeeded && text.contains(ignored) == is_said,
+            "{words:?}: {text}"
+        );
         // Its other options count: what is denied there is an error.
         let (succeeded, text) = with(&["-f", "v1beta1.yaml", "--config", "deny.toml"]);
         assert!(!succeeded && !text.contains(ignored), "{words:?}: {text}");

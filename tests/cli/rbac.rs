@@ -159,11 +159,11 @@ fn a_page_says_where_each_right_holds_and_why() {
         let more = r#"{"verb":"get","group":"","resource":"secrets","name":"a","status":200}
 {"verb":"patch","group":"apps","resource":"deployments","name":"a","status":201}"#;
         log(&package, more);
-        let page = ["--page", "docs/rights.md"];
+        let page = ["--page", "docs/permissions.md"];
         // Without a page, there is nothing to compare.
         check(&package).unwrap_err();
         succeed(&package, &[&ARGS[..], &["--write"], &page].concat());
-        let path = package.join("docs/rights.md");
+        let path = package.join("docs/permissions.md");
         let text = fs::read_to_string(&path).unwrap();
         for row in [
             format!("| `crdplural.iksoon.test.com` | {place} | `get`, `list`, `watch` | Caches all objects. |"),
@@ -184,7 +184,7 @@ fn a_page_says_where_each_right_holds_and_why() {
         fs::write(&path, text.replace("watch", "delete")).unwrap();
         let output = run(&package, &[&ARGS[..], &["--check"], &page].concat());
         assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).contains("rbac --write --page docs/rights.md` writes it"));
+        assert!(stderr(&output).contains("rbac --write --page docs/permissions.md` writes it"));
         fs::remove_file(&path).unwrap();
         succeed(&package, &[&ARGS[..], &["--check"], &page].concat());
     }
@@ -201,7 +201,7 @@ fn without_requests_there_is_nothing_to_compare() {
     assert_eq!(output.status.code(), Some(2));
     assert!(
         stderr(&output)
-            .contains("`KUBE_CODEGEN_REQUESTS=target/requests.jsonl cargo test` records")
+            .contains("`KUBE_CODEGEN_REQUESTS=target/requests.jsonl cargo test`, records")
     );
     fs::write(package.join("requests.jsonl"), "").unwrap();
     let output = run(&package, &ARGS);

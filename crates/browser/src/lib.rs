@@ -203,7 +203,7 @@ impl Page<'_> {
         answer.as_i64().unwrap()
     }
 
-    /// Returns the errors in the console since the page was opened: exceptions, messages, and what the policy of the page refused.
+    /// Returns the errors in the console since the page was opened: exceptions, messages, and what the policy of the page rejected.
     pub fn errors(&mut self) -> Vec<String> {
         let events = self.pipe.events.iter();
         let errors = events.filter_map(|event| {
@@ -231,7 +231,7 @@ impl Page<'_> {
     }
 
     /// Returns the violations of accessibility that axe-core calls serious or critical; none without axe-core, which
-    /// `KUBE_CODEGEN_BROWSER=required` refuses.
+    /// `KUBE_CODEGEN_BROWSER=required` rejects.
     pub fn axe(&mut self) -> Vec<String> {
         let Some(path) = env::var_os("KUBE_CODEGEN_AXE") else {
             let required = env::var("KUBE_CODEGEN_BROWSER").is_ok_and(|it| it == "required");

@@ -1,4 +1,4 @@
-//! Texts that are deep are evaluated or refused: they do not overflow the stack of a thread.
+//! Texts that are deep are evaluated or rejected: they do not overflow the stack of a thread.
 #![allow(clippy::unwrap_used)]
 
 use kube_codegen_cel::{PER_CALL_LIMIT, Program, Type, Value};
@@ -93,7 +93,7 @@ fn what_is_not_a_token_hides_no_depth() {
 }
 
 #[test]
-fn a_long_text_is_refused() {
+fn a_long_text_is_rejected() {
     assert_eq!(
         exercise(&"a".repeat(100_001)).unwrap_err(),
         "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000"

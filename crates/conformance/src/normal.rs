@@ -214,7 +214,7 @@ impl Normal {
     }
 }
 
-/// Sorts the fields of the object that the refusal of a patch shows. That of a scale has owners on a real server alone.
+/// Sorts the fields of the object that the rejection of a patch shows. That of a scale has owners on a real server alone.
 fn sort_patched(message: &mut String) {
     const START: &str = "Invalid value: \"{";
     let Some(start) = message.find(START).map(|at| at + START.len() - 2) else {

@@ -266,7 +266,7 @@ impl Manifests {
             .collect()
     }
 
-    /// Applies all objects. An object that is refused does not stop the others.
+    /// Applies all objects. An object that is rejected does not stop the others.
     pub(super) async fn install(&self, cluster: &Cluster, view: &View) -> Installed {
         let mut installed = Installed::default();
         let defined: BTreeSet<&str> = self
@@ -301,7 +301,7 @@ impl Manifests {
                         installed.waiting.0.push((path.clone(), object.clone()));
                         installed.unanswered.push(text);
                     } else {
-                        installed.refused.push(text);
+                        installed.rejected.push(text);
                     }
                 }
             }
@@ -317,7 +317,7 @@ pub(super) struct Installed {
     pub(super) waiting: Manifests,
     /// Why each of them waits.
     unanswered: Vec<String>,
-    refused: Vec<String>,
+    rejected: Vec<String>,
 }
 
 impl Installed {
@@ -325,15 +325,15 @@ impl Installed {
     pub(super) fn extend(&mut self, others: Self) {
         self.waiting.0.extend(others.waiting.0);
         self.unanswered.extend(others.unanswered);
-        self.refused.extend(others.refused);
+        self.rejected.extend(others.rejected);
     }
 
-    /// Fails with all refusals, unless objects only wait.
+    /// Fails with all rejections, unless objects only wait.
     pub(super) fn check(&self) -> Result<(), String> {
-        if self.refused.is_empty() {
+        if self.rejected.is_empty() {
             return Ok(());
         }
-        Err(self.refused.join("\n"))
+        Err(self.rejected.join("\n"))
     }
 }
 
@@ -381,7 +381,7 @@ impl Waiting {
     /// Tries again.
     ///
     /// # Errors
-    /// If an object is refused, or the time is over: it is tried again with the next start of the operator.
+    /// If an object is rejected, or the time is over: it is tried again with the next start of the operator.
     pub(super) async fn again(&mut self, cluster: &Cluster, view: &View) -> Result<(), String> {
         let installed = self.objects.install(cluster, view).await;
         self.next = Instant::now() + AGAIN;

@@ -108,12 +108,12 @@ struct Args {
     )]
     replicas: NonZeroUsize,
 
-    /// Write what happened as a picture: one HTML file, at the end
+    /// At the end, write a diagram of what happened: one HTML file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
 
-    /// Serve no page. Without this and without `--once`, a page on 127.0.0.1 shows objects, reconciles and requests, and can change objects;
-    /// its address is printed, and has a token
+    /// Serve no page. By default, unless you pass `--once`, a page on 127.0.0.1 shows objects, reconciles and requests, and can change
+    /// objects; its address is printed, and contains a token
     #[arg(long)]
     no_page: bool,
 

@@ -1,6 +1,11 @@
 //! The operator: one process or several, which start, pause and end.
 
-use std::{path::PathBuf, process::ExitStatus, time::SystemTime};
+use std::{
+    net::{Ipv4Addr, TcpListener},
+    path::PathBuf,
+    process::ExitStatus,
+    time::SystemTime,
+};
 
 use futures::future::{join_all, select_all};
 
@@ -142,6 +147,14 @@ impl Operator<'_> {
         };
         let has_webhooks = is_several && self.has_webhooks();
         self.view.note(&format!("run: {}", command.join(" ")));
+        if self.args.command.is_empty()
+            && !is_several
+            && TcpListener::bind((Ipv4Addr::UNSPECIFIED, PROBES)).is_err()
+        {
+            self.view.error(&format!(
+                "port {PROBES} is in use, and operators of kube-codegen serve their probes there, unless you run `kube-codegen dev -- cargo run -- --health-probe-bind-address=0`"
+            ));
+        }
         for (index, child) in selected(replicas, only) {
             self.state(index, State::Running, "the operator starts", false);
             let mut command = command.clone();
@@ -170,12 +183,16 @@ impl Operator<'_> {
         replicas[index] = None;
         let text = format!("the operator ended ({status})");
         self.state(index, State::Ended, &text, true);
-        self.view.error(&format!(
-            "the operator ended ({status}); a change of its sources starts it again"
-        ));
+        let again = match self.args.once {
+            true => "",
+            false => "; a change of its sources starts it again",
+        };
+        self.view.error(&format!("{text}{again}"));
     }
 }
 
+/// The port on which operators of kube-codegen serve their probes by default.
+const PROBES: u16 = 8081;
 /// It is built before, with cargo's progress.
 const RUN: &[&str] = &["cargo", "run", "--quiet"];
 /// What several replicas of an operator of kube-codegen need: one leads, and no port is used twice.

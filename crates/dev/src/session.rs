@@ -185,12 +185,12 @@ async fn session(
             Some(change) = sources.next() => {
                 if change.manifests {
                     let again = apply_again(args, cluster, view, &files, &mut sources).await;
-                    let refused = again.and_then(|not_applied| {
-                        let refused = not_applied.check();
+                    let rejected = again.and_then(|not_applied| {
+                        let rejected = not_applied.check();
                         waiting = Waiting::new(not_applied.waiting, view);
-                        refused
+                        rejected
                     });
-                    if let Err(problem) = refused {
+                    if let Err(problem) = rejected {
                         view.error(&problem);
                     }
                 }

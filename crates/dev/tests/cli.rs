@@ -332,8 +332,8 @@ async fn without_an_operator_the_definitions_are_served() {
         let path = "/apis/iksoon.test.com/v1/namespaces/default/crdplural";
         let object = json!({"apiVersion": "iksoon.test.com/v1", "kind": "CrdKind", "metadata": {"name": "a"}, "spec": {"replicas": 11}});
         let post = |object: &Value| http::Request::post(path).body(object.to_string().into_bytes());
-        let refused = client.request::<Value>(post(&object).unwrap()).await;
-        let message = refused.unwrap_err().to_string();
+        let rejected = client.request::<Value>(post(&object).unwrap()).await;
+        let message = rejected.unwrap_err().to_string();
         assert!(
             message.contains("should be less than or equal to 10"),
             "{message}"
@@ -396,7 +396,7 @@ async fn without_controllers_a_deployment_gets_no_status() {
 }
 
 #[test]
-fn a_directory_without_an_operator_is_refused() {
+fn a_directory_without_an_operator_is_rejected() {
     let folder = directory();
     for (args, message) in [
         (

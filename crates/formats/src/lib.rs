@@ -8,7 +8,7 @@
 //! assert_eq!(go::float(1e6), "1e+06");
 //! assert!(names::dns_1123_label("web-1").is_empty());
 //! assert!(pattern::compile(r"^\d+$")?.is_match("12"));
-//! # Ok::<(), kube_codegen_formats::Refused>(())
+//! # Ok::<(), kube_codegen_formats::Rejected>(())
 //! ```
 
 pub mod go;
@@ -19,11 +19,11 @@ mod net;
 pub mod pattern;
 pub mod pointer;
 pub mod printable;
-mod refused;
+mod rejected;
 mod time;
 pub mod url;
 pub mod webhook;
 
 pub use known::{check, is_known};
-pub use refused::Refused;
+pub use rejected::Rejected;
 pub use time::{duration, go_duration};

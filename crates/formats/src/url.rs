@@ -1,6 +1,6 @@
 //! Reads URLs as Go's `net/url` does.
 
-use crate::{Refused, go::quote};
+use crate::{Rejected, go::quote};
 
 /// The parts of a URL that rules can read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,12 +16,12 @@ pub struct Url {
 }
 
 /// Reads an absolute URI or an absolute path, as `url.ParseRequestURI`.
-pub fn parse_request_uri(text: &str) -> Result<Url, Refused> {
-    parts(text, true).map_err(|why| refused(text, &why))
+pub fn parse_request_uri(text: &str) -> Result<Url, Rejected> {
+    parts(text, true).map_err(|why| rejected(text, &why))
 }
 
 /// Reads a URL with a fragment, as `url.Parse`.
-pub fn parse(text: &str) -> Result<Url, Refused> {
+pub fn parse(text: &str) -> Result<Url, Rejected> {
     let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
     parts(rest, false)
         .and_then(|url| {
@@ -31,11 +31,11 @@ pub fn parse(text: &str) -> Result<Url, Refused> {
                 ..url
             })
         })
-        .map_err(|why| refused(text, &why))
+        .map_err(|why| rejected(text, &why))
 }
 
-fn refused(text: &str, why: &str) -> Refused {
-    Refused::new(format!("parse {}: {why}", quote(text)))
+fn rejected(text: &str, why: &str) -> Rejected {
+    Rejected::new(format!("parse {}: {why}", quote(text)))
 }
 
 fn parts(text: &str, request: bool) -> Result<Url, String> {
@@ -104,7 +104,7 @@ fn scheme(text: &str) -> Result<(&str, &str), String> {
     Ok(("", text))
 }
 
-/// Refuses a `%` without two hexadecimal digits.
+/// Rejects a `%` without two hexadecimal digits.
 fn check_escapes(text: &str) -> Result<(), String> {
     for (at, _) in text.match_indices('%') {
         let rest = &text.as_bytes()[at..text.len().min(at + 3)];

@@ -3,7 +3,7 @@
   "use strict";
   const root = document.documentElement;
   root.classList.add("scripted");
-  // Some browsers refuse storage to pages of the file system.
+  // Some browsers reject storage to pages of the file system.
   const remembered = (theme) => {
     try {
       if (theme !== undefined) localStorage.setItem("theme", theme);

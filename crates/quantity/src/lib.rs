@@ -1,6 +1,6 @@
-//! The value of a Kubernetes quantity: comparison, arithmetic and the canonical text, as in Go's `resource.Quantity`.
+//! Parses Kubernetes quantities: comparison, arithmetic and canonical text, as in Go's `resource.Quantity`.
 //!
-//! Of the 3,871 texts of the recorded answers, the crate `kube_quantity` refuses 885 that Go reads, and prints 1,748 in another way.
+//! Of 3,871 strings whose values we recorded from Go, the crate `kube_quantity` rejects 885 and prints 1,748 differently.
 
 mod number;
 mod parse;
@@ -16,10 +16,10 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 pub use parse::{ParseQuantityError, stored};
 
-/// The value of a quantity: `500m`, `1.5Gi` or `1e3`.
+/// The value of a quantity such as `500m`, `1.5Gi` or `1e3`.
 ///
-/// A field of the type `Quantity` holds text. It is parsed to compare or to compute, and written back in canonical form, as Go's
-/// [`resource.Quantity`] writes it. Values are compared as numbers: `1Gi` equals `1024Mi`.
+/// Fields of the type `Quantity` hold text. Parse it to compare or calculate, and convert the result back to text, which has the same
+/// canonical form as Go's [`resource.Quantity`]. Values are compared as numbers: `1Gi` equals `1024Mi`.
 ///
 /// ```
 /// use kube_codegen_quantity::ParsedQuantity;
@@ -36,9 +36,9 @@ pub use parse::{ParseQuantityError, stored};
 /// # Ok::<(), kube_codegen_quantity::ParseQuantityError>(())
 /// ```
 ///
-/// A value is a multiple of 10⁻⁹; a text of smaller parts is rounded up, away from zero. It has 38 digits and a power of ten, as large as
-/// texts have it; more digits are rounded, too. As in Go, a text with a binary suffix (`Ki` to `Ei`) is at most 2⁶³ − 1, and a text without
-/// digits, such as `k`, is 0.
+/// A value is a multiple of 10⁻⁹; smaller parts of a string are rounded up, away from zero. It holds 38 digits and a power of ten of any
+/// size that occurs in strings; further digits are rounded, too. As in Go, a string with a binary suffix (`Ki` to `Ei`) is at most 2⁶³ −
+/// 1, and a string without digits, such as `k`, is 0.
 ///
 /// [`resource.Quantity`]: https://pkg.go.dev/k8s.io/apimachinery/pkg/api/resource#Quantity
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +51,14 @@ pub struct ParsedQuantity {
     is_long: bool,
 }
 
-/// The suffixes that a [`ParsedQuantity`] is written with. It is that of the text, and of the first operand of a sum.
+/// The suffixes used to write a [`ParsedQuantity`]: those of the parsed string, or of the first operand of a sum.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum QuantityFormat {
     /// Powers of 1,000: `n`, `u`, `m`, none, `k`, `M`, `G`, `T`, `P`, `E`.
     #[default]
     DecimalSi,
-    /// Powers of 1,024: `Ki`, `Mi`, `Gi`, `Ti`, `Pi`, `Ei`. A fraction, or less than 1,024, is written as [`DecimalSi`](Self::DecimalSi).
+    /// Powers of 1,024: `Ki`, `Mi`, `Gi`, `Ti`, `Pi`, `Ei`. Fractions, and values below 1,024, are written as
+    /// [`DecimalSi`](Self::DecimalSi).
     BinarySi,
     /// Powers of ten: `1e3`.
     DecimalExponent,
@@ -67,7 +68,7 @@ impl ParsedQuantity {
     /// Zero.
     pub const ZERO: Self = Self::from_nanos(0);
 
-    /// Creates a value from a number of 10⁻⁹.
+    /// Creates a value from a number of billionths (10⁻⁹).
     pub const fn from_nanos(nanos: i128) -> Self {
         Self {
             mantissa: nanos,
@@ -77,7 +78,7 @@ impl ParsedQuantity {
         }
     }
 
-    /// Returns the value in 10⁻⁹; beyond 128 bits, the nearest number that they hold.
+    /// Returns the value in billionths (10⁻⁹), limited to the range of 128 bits.
     pub fn nanos(self) -> i128 {
         self.at(-9).unwrap_or(if self.mantissa < 0 {
             i128::MIN
@@ -86,17 +87,17 @@ impl ParsedQuantity {
         })
     }
 
-    /// Returns the value as an integer, rounded up (away from zero) as by Go's `Value`; `None` beyond 64 bits.
+    /// Returns the value as an integer, rounded up (away from zero) like Go's `Value`; `None` beyond 64 bits.
     pub fn integer(self) -> Option<i64> {
         self.at(0)?.try_into().ok()
     }
 
-    /// Returns the value in thousandths, rounded up (away from zero) as by Go's `MilliValue`; `None` beyond 64 bits.
+    /// Returns the value in thousandths, rounded up (away from zero) like Go's `MilliValue`; `None` beyond 64 bits.
     pub fn milli(self) -> Option<i64> {
         self.at(-3)?.try_into().ok()
     }
 
-    /// Returns the value rounded up (away from zero) to thousandths, as the API server does in lists of resources.
+    /// Rounds the value up (away from zero) to thousandths, as the API server does in resource lists.
     #[must_use]
     pub fn rounded_to_milli(self) -> Self {
         match self.at(-3) {
@@ -109,7 +110,7 @@ impl ParsedQuantity {
         }
     }
 
-    /// Returns the value if it is an integer of 64 bits whose text has no fraction and few digits, as by Go's `AsInt64`.
+    /// Returns the value if it is a 64-bit integer whose text has no fraction and few digits, like Go's `AsInt64`.
     pub fn as_i64(self) -> Option<i64> {
         if self.is_long || self.power < 0 {
             return None;
@@ -124,7 +125,7 @@ impl ParsedQuantity {
         text.parse().unwrap_or(f64::NAN)
     }
 
-    /// Returns the float that Go's `AsApproximateFloat64` computes.
+    /// Returns the same float as Go's `AsApproximateFloat64`.
     pub fn as_approximate_f64(self) -> f64 {
         // Go keeps a big decimal as a multiple of 10⁻⁹.
         let (zeros, power) = if self.is_long && self.mantissa != 0 {
@@ -141,12 +142,12 @@ impl ParsedQuantity {
         }
     }
 
-    /// Returns the suffixes that the value is written with.
+    /// Returns the suffixes used to write the value.
     pub const fn format(self) -> QuantityFormat {
         self.format
     }
 
-    /// Returns the same value, to be written with other suffixes.
+    /// Returns the same value, written with other suffixes.
     #[must_use]
     pub const fn with_format(self, format: QuantityFormat) -> Self {
         Self { format, ..self }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use crate::{ParsedQuantity, QuantityFormat, number};
 
-/// A text that is not a quantity.
+/// The error for text that is not a quantity.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ParseQuantityError {
     text: String,
@@ -19,7 +19,7 @@ enum Why {
 }
 
 impl ParseQuantityError {
-    /// Returns the message of the Kubernetes API server.
+    /// Returns the error message of the Kubernetes API server.
     pub const fn message(&self) -> &'static str {
         match self.why {
             Why::Form => {
@@ -54,7 +54,7 @@ impl FromStr for ParsedQuantity {
     }
 }
 
-/// Returns the text that the API server stores for a quantity: often the given one, else the canonical one.
+/// Returns the text that the API server stores for a quantity: usually the given text, and otherwise its canonical form.
 ///
 /// ```
 /// use kube_codegen_quantity::stored;

@@ -1,4 +1,4 @@
-//! The wall clock of everything that writes times into objects. A simulation replaces it.
+//! The wall clock for all times written into objects. A simulation replaces it.
 //!
 //! ```
 //! use kube_codegen_record::clock;
@@ -15,14 +15,14 @@ thread_local! {
     static SOURCE: Cell<fn() -> Timestamp> = const { Cell::new(Timestamp::now) };
 }
 
-/// Returns the current time: that of the system, or of the simulation that runs on this thread.
+/// Returns the current time, from the system, or from the simulation that runs on this thread.
 ///
-/// Use it in a reconcile in place of [`Timestamp::now`], so that a simulated run can be repeated.
+/// In a reconcile, use it instead of [`Timestamp::now`], so that simulated runs are repeatable.
 pub fn now() -> Timestamp {
     SOURCE.get()()
 }
 
-/// Sets the clock of this thread and returns the previous one.
+/// Replaces the clock of this thread, and returns the previous one.
 #[doc(hidden)]
 pub fn replace(source: fn() -> Timestamp) -> fn() -> Timestamp {
     SOURCE.replace(source)

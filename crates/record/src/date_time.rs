@@ -4,10 +4,10 @@ use std::{fmt, str::FromStr};
 use jiff::{self, Timestamp, civil};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 
-/// A string of format `date-time` ([RFC 3339]), as it is on the wire, with its offset and the digits of its fraction.
+/// A string of format `date-time` ([RFC 3339]), exactly as received, with its offset and fractional digits.
 ///
-/// Any text is kept, as in the API server: no date makes an object unreadable or is written in another form.
-/// [`timestamp`](Self::timestamp) parses the text. Equality compares texts; to compare moments, compare timestamps.
+/// Like the API server, it keeps any text: an invalid date does not make an object unreadable, and no date is rewritten in another form.
+/// [`timestamp`](Self::timestamp) parses the text. Equality compares text; to compare moments, compare timestamps.
 ///
 /// ```
 /// use kube_codegen_record::DateTime;
@@ -24,7 +24,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 pub struct DateTime(pub(super) String);
 
 impl DateTime {
-    /// Returns the current time, in UTC and whole seconds, as Kubernetes writes it.
+    /// Returns the current time in UTC, in whole seconds, as Kubernetes writes it.
     pub fn now() -> Self {
         let now = Timestamp::now();
         Timestamp::from_second(now.as_second())
@@ -40,7 +40,7 @@ impl DateTime {
     /// Returns the moment.
     ///
     /// # Errors
-    /// The text is not a valid `date-time`: the API server checks it less strictly, and does not check stored objects again.
+    /// If the text is not a valid `date-time`. The API server checks it less strictly, and does not check stored objects again.
     pub fn timestamp(&self) -> Result<Timestamp, jiff::Error> {
         moment(&self.0)
     }

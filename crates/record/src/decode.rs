@@ -4,27 +4,27 @@ use serde_json::Value;
 
 use crate::report::{Problem, collect, key_segment};
 
-/// Where a decoded value differs from its JSON. Paths are like `spec.ports[0].name`.
+/// The differences between a decoded value and its JSON. Paths look like `spec.ports[0].name`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeReport {
-    /// Required fields that the JSON lacks. They are blank in the value, and would be written as blank.
+    /// Required fields that the JSON lacks. The value holds blank ones, and would be written with them.
     pub missing: Vec<String>,
-    /// Fields of the JSON that the type does not have. They are not in the value, and would not be written.
+    /// Fields of the JSON that the type does not have. The value lacks them, and would be written without them.
     pub unknown: Vec<String>,
 }
 
 impl DecodeReport {
-    /// Whether the value has all that the JSON has, and nothing else.
+    /// Whether the value contains exactly what the JSON contains.
     pub fn is_exact(&self) -> bool {
         self.missing.is_empty() && self.unknown.is_empty()
     }
 }
 
-/// Decodes a value, generated or of `k8s-openapi`, and reports which required fields were missing, and which fields are unknown.
+/// Decodes a generated or `k8s-openapi` value, and reports missing required fields and unknown fields.
 ///
-/// Reading alone replaces missing required fields by blank ones: see [the crate](crate#how-an-object-is-read). This function also writes the
-/// value, to compare it with the JSON. Use it where the difference matters, not for every object. `null` is an absent field.
+/// Normal decoding silently replaces missing required fields by blank ones: see [the crate](crate#how-an-object-is-read). This function
+/// also writes the value again to compare it with the JSON, so use it only where the difference matters. `null` counts as absent.
 ///
 /// ```
 /// # use serde_json::json;
@@ -40,7 +40,7 @@ impl DecodeReport {
 /// ```
 ///
 /// # Errors
-/// A value of the wrong type, with its path.
+/// If a value has the wrong type. The error contains its path.
 pub fn decode<T: DeserializeOwned + Serialize>(
     json: &Value,
 ) -> Result<(T, DecodeReport), serde_json::Error> {
@@ -51,7 +51,7 @@ pub fn decode<T: DeserializeOwned + Serialize>(
     Ok((value, comparison.report))
 }
 
-/// Decodes a value, generated or of `k8s-openapi`, and returns all values that do not fit their types, instead of one error that lists them.
+/// Decodes a generated or `k8s-openapi` value, and returns all values that do not fit their types, rather than one error that lists them.
 ///
 /// ```
 /// # use serde_json::json;

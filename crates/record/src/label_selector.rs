@@ -1,4 +1,4 @@
-//! Parses label selectors in the text form of `kubectl -l`, as apimachinery's `ParseToLabelSelector` does.
+//! Parses label selectors in the syntax of `kubectl -l`, like apimachinery's `ParseToLabelSelector`.
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
@@ -8,9 +8,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("invalid label selector at byte {position}: {message}")]
 pub struct ParseSelectorError {
-    /// Byte offset of the unexpected token.
+    /// The byte offset of the unexpected token.
     pub position: usize,
-    /// What was found, and what was expected.
+    /// The problem: what was found, and what was expected.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ const MAX_PREFIX: usize = 253;
 
 /// Parses requirements separated by commas: `key`, `!key`, `key=value`, `key==value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`.
 ///
-/// Empty text selects everything. `key>1` and `key<1` are errors: a `LabelSelector` cannot express them.
+/// An empty string selects everything. `key>1` and `key<1` are errors, because a `LabelSelector` cannot express them.
 ///
 /// ```
 /// let selector = kube_codegen_record::label_selector::parse("app=web,!legacy")?;
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_apimachinery_refuses() {
+    fn rejects_what_apimachinery_rejects() {
         for text in [
             "x=y=z",
             "x in a",

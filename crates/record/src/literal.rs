@@ -19,12 +19,12 @@ pub enum Literal<'a> {
     String(String),
 }
 
-/// Why a literal does not fit a scalar.
+/// The reason why a literal does not fit a scalar.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Misfit {
     /// It has another type.
     Type,
-    /// It is out of range or malformed.
+    /// It has the right type, but is out of range or malformed.
     Value,
 }
 

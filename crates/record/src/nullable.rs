@@ -3,7 +3,7 @@ use crate::value::{Optional, Slot, Value, View};
 
 /// The value of a field with `nullable: true` in its schema: a value, or an explicit `null`.
 ///
-/// An optional field has the type `Option<Nullable<T>>`, which distinguishes absent (`None`), `null` and a value.
+/// An optional field has the type `Option<Nullable<T>>`, which distinguishes an absent field (`None`), `null` and a value.
 ///
 /// ```
 /// use kube_codegen_record::Nullable;
@@ -43,7 +43,7 @@ impl<T> Nullable<T> {
         self.into()
     }
 
-    /// Returns whether this is `null`.
+    /// Whether this is `null`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }

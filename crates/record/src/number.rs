@@ -1,4 +1,4 @@
-//! A JSON number: integer or float, never rounded.
+//! A JSON number: an integer or a float, never rounded.
 use std::{
     cmp::Ordering,
     fmt,
@@ -8,11 +8,11 @@ use std::{
 
 use crate::{__value_serde, floats, value::View};
 
-/// A value of `type: number`: a 64-bit integer or a double, as on the wire.
+/// A value of `type: number`: a 64-bit integer or a double, as in the JSON.
 ///
-/// The API server holds numbers in the same two forms, so whatever it stores is written as it was read; a plain `f64` would round
-/// integers beyond 2^53. Numbers are compared by value: `1` equals `1.0`, but 2^53 does not equal 2^53 + 1. The value of a float is what
-/// its digits spell, since the API server reads integers from them.
+/// The API server holds numbers in the same two forms, so everything that it stores is written as it was read; a plain `f64` would round
+/// integers beyond 2^53. Numbers are compared by value: `1` equals `1.0`, but 2^53 does not equal 2^53 + 1. The value of a float is the
+/// number that its digits spell, because the API server reads integers from them.
 ///
 /// ```
 /// use kube_codegen_record::Number;

@@ -22,7 +22,7 @@ pub(super) fn literal(slot: Slot<'_>, mut literal: Literal<'_>, report: &mut Rep
     match resolve(slot) {
         Slot::Scalar(scalar) => {
             if let Err(misfit) = scalar.set(&mut literal) {
-                refuse(scalar, misfit, &literal, report);
+                reject(scalar, misfit, &literal, report);
             }
         }
         Slot::Text(text) => match literal.text() {
@@ -48,7 +48,7 @@ pub(super) fn buffered(slot: Slot<'_>, json: Value, report: &mut Report) {
 }
 
 #[cold]
-fn refuse(scalar: &dyn Scalar, misfit: Misfit, literal: &Literal<'_>, report: &mut Report) {
+fn reject(scalar: &dyn Scalar, misfit: Misfit, literal: &Literal<'_>, report: &mut Report) {
     match misfit {
         Misfit::Type => report.wrong_type(literal.kind(), scalar.expects()),
         Misfit::Value => report.wrong_value(literal, scalar.expects()),

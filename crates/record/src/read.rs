@@ -17,7 +17,7 @@ use crate::{
 /// Reads a value by the rules of [this crate](crate).
 ///
 /// # Errors
-/// Those of the deserializer, unchanged; otherwise one error that lists all values of the wrong type, with their paths.
+/// The deserializer's error, unchanged; otherwise one error that lists all values of the wrong type, with their paths.
 pub fn read<'de, T: Value, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let mut out = T::blank();
     fill(out.slot(), deserializer)?;

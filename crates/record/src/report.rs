@@ -15,9 +15,9 @@ const LISTED: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// Where the value is, such as `spec.ports[0].name`; empty for the object itself, and where the type does not say it.
+    /// The path of the value, such as `spec.ports[0].name`. It is empty for the object itself, and if the type does not report a path.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem with the value.
     pub message: String,
 }
 

@@ -12,7 +12,7 @@ const STACK: usize = 32 << 20;
 /// Parses the JSON manifest of a CRD.
 ///
 /// # Panics
-/// If the text is not such a manifest. The generator decodes each manifest before it embeds it.
+/// If the text is not such a manifest. (The generator decodes each manifest before it embeds it.)
 #[must_use]
 #[expect(clippy::panic, reason = "the generator has decoded the manifest")]
 pub fn crd(manifest: &str) -> CustomResourceDefinition {

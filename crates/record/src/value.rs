@@ -41,7 +41,7 @@ pub enum View<'a> {
 }
 
 impl View<'_> {
-    /// Returns [`View::Absent`] for an empty text or an object without present fields, the view itself otherwise.
+    /// Returns [`View::Absent`] for an empty string or an object without present fields, and otherwise the view itself.
     #[must_use]
     pub fn unless_blank(self) -> Self {
         let blank = match self {
@@ -94,7 +94,7 @@ pub trait Record {
     fn names(&self) -> &'static [&'static str];
     /// Calls `see` with the value of each field, in the order of the names.
     fn each<'a>(&'a self, see: &mut dyn FnMut(View<'a>));
-    /// Returns the value of a field; [`View::Absent`] beyond the last. It passes all fields: [`Self::each`] is for several.
+    /// Returns the value of a field, or [`View::Absent`] beyond the last. It visits all fields, so use [`Self::each`] to read several.
     fn get(&self, index: usize) -> View<'_> {
         let (mut before, mut found) = (index, View::Absent);
         self.each(&mut |view| {
@@ -105,9 +105,9 @@ pub trait Record {
         });
         found
     }
-    /// Returns the slot of a field; [`Slot::Skip`] beyond the last.
+    /// Returns the slot of a field, or [`Slot::Skip`] beyond the last.
     fn at(&mut self, index: usize) -> Slot<'_>;
-    /// Returns the undeclared fields, if the schema preserves them. A declared name among them is not written.
+    /// Returns the undeclared fields, if the schema preserves them. An entry with the name of a declared field is not written.
     fn rest(&self) -> Option<&BTreeMap<String, serde_json::Value>> {
         None
     }
@@ -126,11 +126,11 @@ pub(crate) fn views(record: &dyn Record) -> Vec<View<'_>> {
 
 /// A value that is one literal on the wire.
 pub trait Scalar {
-    /// Sets the value from a literal, of which it may take an owned text; unchanged on error.
+    /// Sets the value from a literal, from which it may take an owned string. On error, the value does not change.
     fn set(&mut self, literal: &mut Literal<'_>) -> Result<(), Misfit>;
     /// Resets the value to the blank one.
     fn clear(&mut self);
-    /// Returns the expected type for messages: `i32`, `a string`.
+    /// Returns the expected type, for messages: `i32`, `a string`.
     fn expects(&self) -> &'static str;
 }
 
@@ -148,7 +148,7 @@ pub trait Whole {
 
 /// A value that may be absent or `null`.
 pub trait Optional {
-    /// Sets `null`: absent, unless the type has a `null` of its own.
+    /// Sets `null`, which means absent unless the type has its own `null`.
     fn set_null(&mut self);
     /// Sets a blank value, and returns its slot.
     fn set_blank(&mut self) -> Slot<'_>;
@@ -158,11 +158,11 @@ pub trait Optional {
 pub trait List {
     /// Returns the number of items.
     fn len(&self) -> usize;
-    /// Returns whether there are no items.
+    /// Whether there are no items.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns an item; [`View::Absent`] beyond the last.
+    /// Returns an item, or [`View::Absent`] beyond the last.
     fn get(&self, index: usize) -> View<'_>;
     /// Removes all items, and reserves capacity for the announced number, up to a limit.
     fn clear(&mut self, announced: usize);
@@ -174,21 +174,21 @@ pub trait List {
 pub trait Map {
     /// Returns the number of entries.
     fn len(&self) -> usize;
-    /// Returns whether there are no entries.
+    /// Whether there are no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns the value of a key; [`View::Absent`] if there is none.
+    /// Returns the value of a key, or [`View::Absent`] if there is none.
     fn get(&self, key: &str) -> View<'_>;
     /// Calls `out` for each entry in order, until it returns `false`.
     fn each<'a>(&'a self, out: &mut dyn FnMut(&'a str, View<'a>) -> bool);
     /// Removes all entries.
     fn clear(&mut self);
-    /// Inserts or replaces the value of a key with a blank one, and returns its slot.
+    /// Inserts a blank value for a key, replacing any earlier one, and returns its slot.
     fn insert(&mut self, key: &str) -> Slot<'_>;
 }
 
-/// A value with serde impls of its own. Implemented for every type that is [`Value`], `Serialize` and `DeserializeOwned`.
+/// A value with its own serde impls. Implemented for every type that is [`Value`], `Serialize` and `DeserializeOwned`.
 pub trait Foreign {
     /// Reads the value.
     ///
@@ -204,37 +204,37 @@ pub trait Foreign {
     fn clear(&mut self);
 }
 
-/// Takes one value: a literal, or the parts of an array or object between `begin_…` and `end`.
+/// Receives one value: a literal, or the parts of an array or object between `begin_…` and `end`.
 pub trait Sink {
     /// Writes a literal.
     ///
     /// # Errors
-    /// The serializer failed, or the methods were called in the wrong order; the same holds for all methods.
+    /// If the serializer fails, or the methods are called in the wrong order. This applies to all methods.
     fn literal(&mut self, literal: Literal<'_>) -> Result<(), Fault>;
     /// Begins an array.
     ///
     /// # Errors
-    /// As [`Sink::literal`].
+    /// The same as for [`Sink::literal`].
     fn begin_list(&mut self, len: Option<usize>) -> Result<(), Fault>;
     /// Begins an object.
     ///
     /// # Errors
-    /// As [`Sink::literal`].
+    /// The same as for [`Sink::literal`].
     fn begin_map(&mut self, len: Option<usize>) -> Result<(), Fault>;
     /// Writes the next key of the object.
     ///
     /// # Errors
-    /// As [`Sink::literal`].
+    /// The same as for [`Sink::literal`].
     fn key(&mut self, key: &dyn Part) -> Result<(), Fault>;
     /// Writes the value of the last key, or the next item.
     ///
     /// # Errors
-    /// As [`Sink::literal`].
+    /// The same as for [`Sink::literal`].
     fn part(&mut self, part: &dyn Part) -> Result<(), Fault>;
     /// Ends the array or object.
     ///
     /// # Errors
-    /// As [`Sink::literal`].
+    /// The same as for [`Sink::literal`].
     fn end(&mut self) -> Result<(), Fault>;
 }
 
@@ -243,7 +243,7 @@ pub trait Part {
     /// Writes the value.
     ///
     /// # Errors
-    /// As [`Sink::literal`].
+    /// The same as for [`Sink::literal`].
     fn put(&self, to: &mut dyn Sink) -> Result<(), Fault>;
 }
 
@@ -255,7 +255,7 @@ pub trait Value: Sized {
     fn view(&self) -> View<'_>;
     /// Returns the place to fill.
     fn slot(&mut self) -> Slot<'_>;
-    /// Returns the value for `null`, if the type has one; otherwise `null` is absent.
+    /// Returns the value for `null`, if the type has one; otherwise `null` means absent.
     fn null() -> Option<Self> {
         None
     }
@@ -265,10 +265,10 @@ pub trait Value: Sized {
     }
 }
 
-/// A value in which nothing is set: empty, zero, `false`. Generated code calls it where a type cannot derive `Default`.
+/// Returns a value in which nothing is set: empty, zero, `false`. Generated code calls it for types that cannot derive `Default`.
 ///
-/// A part of a [configuration to apply](crate::apply) whose type has no `Default`, because the schema requires an enum, starts with it: a field that
-/// stays blank is not part of the configuration.
+/// Use it to start a part of a [configuration to apply](crate::apply) whose type has no `Default` because the schema requires an enum.
+/// Fields that stay blank are not part of the configuration.
 ///
 /// ```
 /// # #[derive(Clone, Debug, PartialEq)]

@@ -7,10 +7,10 @@ use crate::{
     value::{List, Map, Record, View},
 };
 
-/// Writes the present fields of a record, then the undeclared ones.
+/// Writes the present fields of a record, and then its undeclared fields.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn write<S: Serializer>(record: &dyn Record, serializer: S) -> Result<S::Ok, S::Error> {
     let names = record.names();
     let mut out = serializer.serialize_map(None)?;

@@ -1,4 +1,4 @@
-//! Conditions of a status, as apimachinery's package `meta` handles them.
+//! Status conditions, with the semantics of apimachinery's `meta` package.
 //!
 //! ```
 //! use k8s_openapi::{api::apps::v1::Deployment, apimachinery::pkg::apis::meta::v1::Condition};
@@ -20,7 +20,8 @@
 //! assert!(!set_condition(&mut conditions, condition("Ready", true, "Started", "3 of 3 Pods are ready")));
 //! ```
 //!
-//! In a reconcile, [`modify_status_from`](crate::client::TypedClient::modify_status_from) sends changed conditions, and nothing if none changed.
+//! In a reconcile, send the conditions with [`modify_status_from`](crate::client::TypedClient::modify_status_from), which sends nothing if
+//! none changed.
 //! See <https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>.
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
@@ -54,7 +55,7 @@ impl From<bool> for ConditionStatus {
     }
 }
 
-/// Creates a condition of now: `type_` and `reason` in `PascalCase`, the message for people.
+/// Creates a condition with the current time. `type_` and `reason` are in `PascalCase`; the message is for people.
 pub fn condition(
     type_: impl Into<String>,
     status: impl Into<ConditionStatus>,
@@ -71,9 +72,9 @@ pub fn condition(
     }
 }
 
-/// Adds a condition, or updates the one of its type. Returns whether anything changed.
+/// Adds a condition, or updates the existing one of the same type. Returns whether anything changed.
 ///
-/// The time of the last transition changes only with the status, as in `meta.SetStatusCondition`.
+/// As in `meta.SetStatusCondition`, the time of the last transition changes only if the status does.
 pub fn set_condition(conditions: &mut Vec<Condition>, new: Condition) -> bool {
     let Some(old) = conditions.iter_mut().find(|old| old.type_ == new.type_) else {
         conditions.push(new);
@@ -93,19 +94,19 @@ pub fn set_condition(conditions: &mut Vec<Condition>, new: Condition) -> bool {
     changed
 }
 
-/// Removes the condition of a type. Returns whether there was one.
+/// Removes the condition of this type. Returns whether there was one.
 pub fn remove_condition(conditions: &mut Vec<Condition>, type_: &str) -> bool {
     let before = conditions.len();
     conditions.retain(|condition| condition.type_ != type_);
     conditions.len() < before
 }
 
-/// Returns the condition of a type.
+/// Returns the condition of this type.
 pub fn find_condition<'c>(conditions: &'c [Condition], type_: &str) -> Option<&'c Condition> {
     conditions.iter().find(|condition| condition.type_ == type_)
 }
 
-/// Whether the condition of a type is present and holds.
+/// Whether there is a condition of this type and its status is `True`.
 pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
     find_condition(conditions, type_).is_some_and(|it| it.status == ConditionStatus::True.as_str())
 }

@@ -1,7 +1,7 @@
-//! Clean-up before an object is deleted, by a finalizer.
+//! Cleans up before an object is deleted, by means of a finalizer.
 //!
-//! See <https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/>. Children in the same cluster need none: give them an
-//! owner reference, and the garbage collector deletes them.
+//! See <https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/>. Children in the same cluster do not need one: give
+//! them an owner reference, and the garbage collector deletes them.
 use std::{fmt, sync::Arc};
 
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
     controller::Action,
 };
 
-/// What a reconcile has to do for an object with a finalizer.
+/// The work that a reconcile has to do for an object with a finalizer.
 #[derive(Clone)]
 pub enum Step<K> {
-    /// The object exists and has the finalizer: compare actual with desired state and correct it.
+    /// The object exists and has the finalizer: compare the actual with the desired state and correct it.
     Apply(Arc<K>),
-    /// The object is being deleted: remove what belongs to it. Must be idempotent, as it is repeated until it succeeds.
+    /// The object is being deleted: remove everything that belongs to it. Must be idempotent, because it is repeated until it succeeds.
     Cleanup(Arc<K>),
 }
 
@@ -33,10 +33,11 @@ impl<K: kube::Resource> fmt::Debug for Step<K> {
     }
 }
 
-/// Reconciles an object that has a finalizer: adds it before the first [`Step::Apply`], and removes it after a [`Step::Cleanup`] that succeeded.
+/// Reconciles an object with a finalizer: adds the finalizer before the first [`Step::Apply`], and removes it after a successful
+/// [`Step::Cleanup`].
 ///
-/// Unlike `kube::runtime::finalizer` it continues with `Apply` right after it added the finalizer, and needs no further attempt if the cached
-/// object is outdated. An object that is deleted before it got the finalizer is ignored.
+/// Unlike `kube::runtime::finalizer`, it continues with `Apply` right after adding the finalizer, and needs no second attempt if the
+/// cached object is outdated. An object that is deleted before it has the finalizer is ignored.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -60,7 +61,7 @@ impl<K: kube::Resource> fmt::Debug for Step<K> {
 /// `finalizer` is a qualified name, such as `example.com/bucket`. The client needs `patch` on the kind, and `get` for outdated objects.
 ///
 /// # Errors
-/// Those of the requests and of `reconcile`. The finalizer stays if `reconcile` fails.
+/// The errors of the requests and of `reconcile`. If `reconcile` fails, the finalizer stays.
 pub async fn finalize<K: Object<DynamicType = ()>, E: From<kube::Error>, Running>(
     client: &TypedClient<K>,
     finalizer: &str,

@@ -1,7 +1,7 @@
 //! Values counted in buckets, as Prometheus does.
 use std::time::Duration;
 
-/// Values counted in buckets, as in Prometheus: durations in seconds, or numbers of items.
+/// A histogram with buckets, as in Prometheus. Values are durations in seconds, or numbers of items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     bounds: &'static [f64],
@@ -11,7 +11,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Creates an empty histogram. `bounds` are the buckets' upper bounds, ascending.
+    /// Creates an empty histogram. `bounds` are the upper bounds of the buckets, ascending.
     pub fn new(bounds: &'static [f64]) -> Self {
         Self {
             bounds,
@@ -48,13 +48,13 @@ impl Histogram {
         self.sum
     }
 
-    /// Returns each bucket's upper bound, and the number of values in this bucket alone. The last bound is infinite.
+    /// Returns each bucket's upper bound, and the number of values in that bucket only. The last bound is infinite.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
         bounds.zip(self.counts.iter().copied())
     }
 
-    /// Returns the number of values up to and including `bound`, one of the bounds.
+    /// Returns the number of values up to and including `bound`, which must be one of the bounds.
     pub fn up_to(&self, bound: f64) -> u64 {
         self.buckets()
             .take_while(|(upper, _)| *upper <= bound)

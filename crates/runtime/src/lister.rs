@@ -31,7 +31,7 @@ use crate::{
 pub use crate::record::label_selector::ParseSelectorError;
 pub use kube::core::{Expression, Selector, SelectorExt};
 
-/// Parses a label selector in the text form that `kubectl -l` takes, such as `app=web,tier notin (cache),!legacy`.
+/// Parses a label selector in the syntax of `kubectl -l`, such as `app=web,tier notin (cache),!legacy`.
 ///
 /// ```
 /// use kube_codegen_runtime::lister::{SelectorExt, parse_selector};
@@ -43,8 +43,8 @@ pub use kube::core::{Expression, Selector, SelectorExt};
 /// ```
 ///
 /// # Errors
-/// The position and the reason, for text that the API server refuses. `key>1` and `key<1`, which neither a `LabelSelector` nor kube's [`Selector`]
-/// can express, are errors too: filter the objects of [`Lister::all`] instead.
+/// The position and the reason, if the API server would reject the selector. `key>1` and `key<1` are errors too, because neither a
+/// `LabelSelector` nor kube's [`Selector`] can express them: filter the objects of [`Lister::all`] instead.
 pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
     let selector = label_selector::parse(text)?;
     Selector::try_from(selector).map_err(|error| ParseSelectorError {
@@ -53,10 +53,10 @@ pub fn parse_selector(text: &str) -> Result<Selector, ParseSelectorError> {
     })
 }
 
-/// Reads the cache of a [`SharedInformer`](crate::informer::SharedInformer) and keeps that informer running. Cheap to clone.
+/// Reads the cache of a [`SharedInformer`](crate::informer::SharedInformer), and keeps that informer running. Cheap to clone.
 ///
-/// Objects are shared with all other readers: clone an object before you change it. Lists have no particular order. The cache follows the
-/// server with a delay, except for the writes of a manager's client; see
+/// Objects are shared with all other readers: clone an object before you change it. Lists are in no particular order. The cache lags
+/// behind the server, except for writes by a manager's client; see
 /// [`InformerFactory::track_writes`](crate::informer::InformerFactory::track_writes).
 pub struct Lister<K> {
     kind: Arc<ObjectKind>,
@@ -79,8 +79,9 @@ impl<K: Object> Lister<K> {
         }
     }
 
-    /// Returns a lister that does not keep the informer running, for the handlers of the same informer: a handler with a full lister would keep
-    /// its informer, and with it itself, until the shutdown. Once the informer has stopped, the lister reads the last state of the cache.
+    /// Returns a lister that does not keep the informer running. Use it in handlers of the same informer: with a normal lister, the
+    /// handler and the informer would keep each other alive until shutdown. Once the informer has stopped, the lister reads the last state
+    /// of the cache.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -100,7 +101,7 @@ impl<K: Object> Lister<K> {
         }
     }
 
-    /// Returns the objects whose labels match.
+    /// Returns the objects with matching labels.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         typed_all(self.store.read().select(None, Some(selector)))
     }
@@ -110,7 +111,7 @@ impl<K: Object> Lister<K> {
         typed_all(self.store.read().select(None, None))
     }
 
-    /// Returns the reads of one namespace.
+    /// Returns a lister for one namespace.
     pub fn namespaced(&self, namespace: impl Into<String>) -> NamespaceLister<K> {
         NamespaceLister {
             lister: self.clone(),
@@ -118,20 +119,20 @@ impl<K: Object> Lister<K> {
         }
     }
 
-    /// Returns an object of a cluster-scoped kind by name. For other kinds see [`namespaced`](Self::namespaced).
+    /// Returns a cluster-scoped object by name. For other kinds, see [`namespaced`](Self::namespaced).
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.find("", name)
     }
 
-    /// Returns the objects that have `value` in an index; see [`SharedInformer::add_index`](crate::informer::SharedInformer::add_index).
+    /// Returns the objects that have `value` in the index; see [`SharedInformer::add_index`](crate::informer::SharedInformer::add_index).
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Arc<K>>, IndexError> {
         let found = self.store.read().by_index(index, value)?;
         Ok(typed_all(found))
     }
 
-    /// Returns the objects whose selectable field has this value; an absent field counts as empty, as in field selectors.
+    /// Returns the objects whose selectable field has this value. As in field selectors, an absent field counts as empty.
     ///
-    /// The generated types have a constant for each of the `selectableFields` of their CRD. The first call adds an index.
+    /// Generated types have a constant for each of the `selectableFields` of their CRD. The first call adds an index.
     ///
     /// ```
     /// # use kube_codegen_runtime::{lister::Lister, Object, record::{private::Record, walk::SelectableField}};
@@ -203,13 +204,13 @@ impl<K: Object> NamespaceLister<K> {
         self.lister.find(&self.namespace, name)
     }
 
-    /// Returns the objects of the namespace whose labels match.
+    /// Returns the objects in the namespace with matching labels.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
         typed_all(store.select(Some(&self.namespace), Some(selector)))
     }
 
-    /// Like [`Lister::by_field`], for the objects of the namespace.
+    /// Like [`Lister::by_field`], for the objects in the namespace.
     pub fn by_field(&self, field: SelectableField<K>, value: impl fmt::Display) -> Vec<Arc<K>>
     where
         K: Record,
@@ -219,7 +220,7 @@ impl<K: Object> NamespaceLister<K> {
         found
     }
 
-    /// Returns all objects of the namespace.
+    /// Returns all objects in the namespace.
     pub fn all(&self) -> Vec<Arc<K>> {
         let store = self.lister.store.read();
         typed_all(store.select(Some(&self.namespace), None))
@@ -244,15 +245,15 @@ impl<K: Object> fmt::Debug for NamespaceLister<K> {
     }
 }
 
-/// The cache holds no such object. The message is the API server's: `crdplural.iksoon.test.com "x" not found`.
+/// The cache holds no such object. The message is the same as the API server's: `crdplural.iksoon.test.com "x" not found`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{resource}{dot}{group} \"{name}\" not found", dot = if group.is_empty() { "" } else { "." })]
 pub struct NotFound {
-    /// API group; empty for the core group.
+    /// The API group; empty for the core group.
     pub group: String,
-    /// Plural name of the resource.
+    /// The plural name of the resource.
     pub resource: String,
-    /// Requested name.
+    /// The requested name.
     pub name: String,
 }
 

@@ -1,8 +1,8 @@
-//! Rewrites the objects of a kind in its storage version, so that an old version can be removed from the CRD.
+//! Rewrites all objects of a kind in its storage version, so that you can remove an old version from the CRD.
 //!
-//! The API server stores an object in the version that was the storage version when the object was last written. As long as
-//! `status.storedVersions` of a CRD names a version, `spec.versions` must have it.
-//! See <https://kubernetes.io/docs/tasks/manage-kubernetes-objects/storage-version-migration/>.
+//! The API server keeps an object in the version that was the storage version when the object was last written. As long as
+//! `status.storedVersions` of a CRD includes a version, you cannot remove it from `spec.versions`. See
+//! <https://kubernetes.io/docs/tasks/manage-kubernetes-objects/storage-version-migration/>.
 use std::{collections::HashSet, time::Duration};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -22,7 +22,7 @@ const BACK_OFF: Duration = Duration::from_millis(250);
 /// How often the state of a `StorageVersionMigration` is read.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Rewrites the objects of a kind in its storage version.
+/// Rewrites all objects of a kind in its storage version.
 ///
 /// ```no_run
 /// # async fn run(client: kube::Client) -> Result<(), kube_codegen_runtime::migration::Error> {
@@ -36,13 +36,14 @@ const POLL: Duration = Duration::from_secs(1);
 /// # Ok(()) }
 /// ```
 ///
-/// While a large kind is migrated, etcd is compacted, and the list of the objects expires. The migration then goes on where it was, after a short
-/// pause, calls [`on_progress`](Migration::on_progress) and logs how far it is. It fails only if the list expires again and again without a new
-/// object.
+/// While a large kind is migrated, etcd may be compacted so that the list of objects expires. After a short pause, the migration continues
+/// where it was, calls [`on_progress`](Migration::on_progress) and logs its progress. It fails only if the list expires repeatedly without
+/// returning a new object.
 ///
-/// A migration that was interrupted is simply started again: the API server writes nothing for an object that is in the storage version
-/// already. The client needs `list` and `update` on the kind, `get` on CRDs and `update` on `customresourcedefinitions/status`; for
-/// [`Migration::by_server`], `create`, `get` and `delete` on `storageversionmigrations` of `storagemigration.k8s.io`.
+/// If a migration is interrupted, start it again: the API server writes nothing for objects that are already in the storage version.
+///
+/// The client needs `list` and `update` on the kind, `get` on CRDs and `update` on `customresourcedefinitions/status`. For
+/// [`Migration::by_server`], it needs `create`, `get` and `delete` on `storageversionmigrations` of `storagemigration.k8s.io`.
 pub struct Migration<'a> {
     crd: String,
     chunk: u32,
@@ -50,33 +51,33 @@ pub struct Migration<'a> {
     on_progress: Box<dyn FnMut(&Progress) + Send + 'a>,
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Objects that were read.
+    /// Objects read so far.
     pub seen: usize,
-    /// Objects that were written.
+    /// Objects written so far.
     pub rewritten: usize,
-    /// Objects that changed or were deleted in the meantime: another client has written them, in the storage version.
+    /// Objects that another client changed or deleted in the meantime; changed ones are therefore already in the storage version.
     pub skipped: usize,
-    /// About how many objects there are, where the API server says so.
+    /// The approximate number of objects, if the API server reports it.
     pub total: Option<usize>,
 }
 
-/// What a migration did.
+/// The result of a migration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Objects that were written; 0 if the API server did so by itself.
+    /// Objects that were written; 0 if the API server did it.
     pub rewritten: usize,
     /// Objects that other clients had written in the meantime.
     pub skipped: usize,
-    /// `status.storedVersions`, afterwards.
+    /// `status.storedVersions` after the migration.
     pub stored_versions: Vec<String>,
 }
 
-/// Why a migration failed.
+/// The reason why a migration failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -86,7 +87,7 @@ pub enum Error {
     /// No version of the CRD is served.
     #[error("{0} has no served version")]
     NotServed(String),
-    /// Another version became the storage version during the migration; start again.
+    /// Another version became the storage version during the migration. Start again.
     #[error("the storage version of {crd} changed from {from} to {to} during the migration")]
     Changed {
         /// The CRD.
@@ -101,13 +102,13 @@ pub enum Error {
     Failed {
         /// The CRD.
         crd: String,
-        /// What the API server reported.
+        /// The API server's message.
         message: String,
     },
 }
 
 impl<'a> Migration<'a> {
-    /// Creates the migration of a CRD, by its name: `widgets.example.com`.
+    /// Creates a migration for the CRD with this name, such as `widgets.example.com`.
     pub fn of(crd: impl Into<String>) -> Self {
         Self {
             crd: crd.into(),
@@ -117,22 +118,22 @@ impl<'a> Migration<'a> {
         }
     }
 
-    /// Sets how many objects are read at once. The default is 500.
+    /// Sets how many objects are read per request. The default is 500.
     #[must_use]
     pub fn chunk(mut self, objects: u32) -> Self {
         self.chunk = objects.max(1);
         self
     }
 
-    /// Lets the API server rewrite the objects, by a `StorageVersionMigration` (v1, or v1beta1), where it serves one. It is beta from
-    /// Kubernetes 1.35 and stable from 1.37; elsewhere, this client rewrites the objects.
+    /// Lets the API server rewrite the objects through a `StorageVersionMigration` (v1 or v1beta1), if it serves this kind. It is beta
+    /// from Kubernetes 1.35 and stable from 1.37; on other servers, this client rewrites the objects.
     #[must_use]
     pub fn by_server(mut self) -> Self {
         self.by_server = true;
         self
     }
 
-    /// Calls a function after each chunk, and when the list of the objects has expired.
+    /// Calls a function after each chunk, and whenever the list of objects has expired.
     #[must_use]
     pub fn on_progress(mut self, report: impl FnMut(&Progress) + Send + 'a) -> Self {
         self.on_progress = Box::new(report);
@@ -142,7 +143,7 @@ impl<'a> Migration<'a> {
     /// Rewrites all objects, and then removes the other versions from `status.storedVersions`.
     ///
     /// # Errors
-    /// If a request fails, or if the storage version changes in the meantime. Nothing is removed from `status.storedVersions` then.
+    /// If a request fails, or if the storage version changes in the meantime. `status.storedVersions` is not changed in these cases.
     pub async fn run(mut self, client: &Client) -> Result<Report, Error> {
         let crds = Api::<CustomResourceDefinition>::all(client.clone());
         let crd = crds.get(&self.crd).await?;

@@ -1,7 +1,6 @@
-//! Validates objects by the schema and the rules of their CRD, and fills in its defaults, without a cluster.
+//! Validates objects against the schema and the rules of their CRD, and fills in defaults, without a cluster.
 //!
-//! [`Validate`] is implemented for all generated kinds. The messages are those of the API server, which also evaluates the rules (CEL) when
-//! it receives the object.
+//! [`Validate`] is implemented for all generated kinds. You get the same messages as from the API server, including those of CEL rules.
 //!
 //! ```no_run
 //! # fn example<Widget>(mut widget: Widget, old: Widget) -> Result<(), Box<dyn std::error::Error>>
@@ -15,7 +14,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A schema is read from the manifest that generated code embeds, once per kind, when the first object is validated.
+//! The schema comes from the manifest embedded in the generated code. It is read once per kind, when the first object is validated.
 
 use std::{
     any::TypeId,
@@ -32,27 +31,27 @@ use serde_json::Value;
 
 pub use kube_codegen_schema::{Cause, Reason};
 
-/// Why an object cannot be validated, or is invalid.
+/// The reason why an object is invalid, or cannot be validated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The API server would refuse the object.
+    /// The API server would reject the object.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// The CRD has no schema for the version of the type.
+    /// The CRD has no schema for the type's version.
     #[error("the CRD {0} has no schema for this version; generate the code again")]
     NoSchema(String),
-    /// The object cannot be written as JSON or read from it.
+    /// The object cannot be serialized to JSON, or deserialized from it.
     #[error("the object cannot be converted")]
     Json(#[from] serde_json::Error),
 }
 
-/// An object that the API server would refuse; [`Display`](fmt::Display) is its message.
+/// An object that the API server would reject. [`Display`](fmt::Display) shows the API server's message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Invalid {
     /// Kind and group, such as `Widget.example.com`.
     pub kind: String,
-    /// Name of the object.
+    /// The name of the object.
     pub name: String,
     /// The violations; never empty.
     pub causes: Vec<Cause>,
@@ -75,14 +74,14 @@ impl fmt::Display for Invalid {
 
 /// A kind whose objects can be validated without a cluster.
 pub trait Validate: Sized {
-    /// Validates the object as the API server does when it is created.
+    /// Validates the object as the API server does on creation.
     fn validate(&self) -> Result<(), Error>;
 
-    /// Validates the object as the API server does when it replaces `old`: violations of what the update does not change are not
+    /// Validates the object as the API server does when it replaces `old`: violations in parts that the update does not change are not
     /// reported, and rules may compare with `oldSelf`.
     fn validate_update(&self, old: &Self) -> Result<(), Error>;
 
-    /// Fills in the defaults of the schema, as the API server does.
+    /// Fills in the defaults from the schema, as the API server does.
     fn apply_defaults(&mut self) -> Result<(), Error>;
 }
 

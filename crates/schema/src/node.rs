@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use kube_codegen_formats::{Refused, pattern};
+use kube_codegen_formats::{Rejected, pattern};
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -107,7 +107,7 @@ pub(crate) struct Pattern {
 #[derive(Debug, Default)]
 struct Matcher {
     /// None of a pattern that is left out: it matches everything.
-    regex: OnceLock<Result<Regex, Refused>>,
+    regex: OnceLock<Result<Regex, Rejected>>,
     #[cfg(feature = "sample")]
     example: OnceLock<String>,
     /// About how large the automaton is.
@@ -133,7 +133,7 @@ pub(crate) struct Compiled {
 }
 
 impl Pattern {
-    pub(crate) fn is_match(&self, text: &str) -> Result<bool, &Refused> {
+    pub(crate) fn is_match(&self, text: &str) -> Result<bool, &Rejected> {
         #[cfg(feature = "sample")]
         if work::is_left_out(&self.source) {
             return Ok(true);

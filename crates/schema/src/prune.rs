@@ -58,7 +58,7 @@ fn walk(
                 || resource && META.contains(&name.as_str());
             let place = place.field(name, !is_field);
             if resource && META.contains(&name.as_str()) {
-                // What cannot be decoded is refused as it is.
+                // What cannot be decoded is rejected as it is.
                 if name == "metadata" && object_meta::undecodable(value).is_none() {
                     if let Value::Object(fields) = value {
                         object_meta::prune(fields, &place.keyed, dropped);

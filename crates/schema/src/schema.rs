@@ -207,7 +207,7 @@ impl Schema {
 
     /// Returns the first part of each embedded resource that Go cannot decode: `apiVersion`, `kind`, or a field of `metadata`.
     ///
-    /// The API server refuses such a request before it validates the object.
+    /// The API server rejects such a request before it validates the object.
     pub fn undecodable(&self, object: &Value) -> Vec<Cause> {
         embedded::undecodable(&self.root, object)
     }

@@ -16,7 +16,7 @@ fn messages(
     new: &Value,
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let mut schema = schema.clone();
-    schema["x-kubernetes-validations"] = json!([{"rule": rule, "message": "refused"}]);
+    schema["x-kubernetes-validations"] = json!([{"rule": rule, "message": "rejected"}]);
     let schema = Schema::new(&json!({"type": "object", "properties": {"value": schema}}))?;
     let causes = schema.validate_update(&json!({"value": new}), &json!({"value": old}));
     Ok(causes.into_iter().map(|cause| cause.message).collect())
@@ -129,6 +129,6 @@ fn lists_without_order_are_compared_by_their_items() -> Result<(), Box<dyn Error
         &json!({}),
         &json!({"a": 1}),
     )?;
-    assert_eq!(found, ["Invalid value: refused"]);
+    assert_eq!(found, ["Invalid value: rejected"]);
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Simulation of operators: finds race conditions in seconds, without a cluster.
+//! Simulates operators to find race conditions in seconds, without a cluster.
 //!
-//! A run is an operator against an API server in memory, on virtual time and on one thread. Each request of the operator, each
-//! answer and each watch event is a choice point, at which something can go wrong: the operator crashes between two
-//! writes, an answer is lost, an event arrives late or never, another client changes the object. One seed decides everything, so
-//! that a run can be repeated. What happens is compared with runs without faults: most errors of operators show in no log.
+//! A run executes an operator against an in-memory API server, in virtual time and on one thread. Each request of the operator, each
+//! response and each watch event is a choice point at which something can go wrong: the operator crashes between two writes, a response is
+//! lost, an event arrives late or never, or another client changes the object. One seed determines everything, so every run can be
+//! repeated. The outcome is compared with runs without faults, because most operator bugs leave no trace in a log.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,14 +44,14 @@
 //!
 //! # What is checked
 //!
-//! [`Oracle`] lists the properties. An operator that breaks one on purpose switches it off with [`Simulation::without`]. A type that implements [`Check`]
-//! is an oracle of your own: [`Simulation::oracle`] adds it.
+//! [`Oracle`] lists the properties. If your operator breaks one on purpose, switch it off with [`Simulation::without`]. To check a
+//! property of your own, implement [`Check`] and add it with [`Simulation::oracle`].
 //!
 //! # What makes a run repeatable
 //!
-//! tokio's clock is paused, times in objects follow it ([`kube_codegen_record::clock`]), `fastrand` is seeded. An operator
-//! must not read the system's clock, spawn threads, iterate over a `HashMap` of the standard library to decide what it does next, or use
-//! `tokio::select!` without `biased`. [`assert_repeatable`] tests it.
+//! tokio's clock is paused, times in objects follow it ([`kube_codegen_record::clock`]), and `fastrand` is seeded. Your operator must not
+//! read the system clock, spawn threads, use `tokio::select!` without `biased`, or let the iteration order of the standard library's
+//! `HashMap` decide what it does next. [`assert_repeatable`] tests this.
 
 mod choose;
 mod experiment;

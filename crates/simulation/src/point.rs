@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a request asks of the server, or what a watch event shows: the first word of a [`Point`].
+/// The verb of a request or the type of a watch event: the first word of a [`Point`].
 ///
-/// Requests have the verbs of RBAC rules, events their types. In a kept schedule they are `"patch"`, `"deleteCollection"` or `"modified"`.
+/// Requests have the verbs of RBAC rules. In stored schedules, the values are spelled `"patch"`, `"deleteCollection"` or `"modified"`.
 ///
 /// ```
 /// use kube_codegen_simulation::{FaultKind, Schedule, Verb};
@@ -26,25 +26,25 @@ pub enum Verb {
     Get,
     /// Reads a collection.
     List,
-    /// Begins a watch.
+    /// Starts a watch.
     Watch,
     /// Creates an object.
     Create,
     /// Replaces an object.
     Update,
-    /// Changes an object, also by server-side apply.
+    /// Changes an object, including by server-side apply.
     Patch,
     /// Deletes an object.
     Delete,
     /// Deletes a collection.
     DeleteCollection,
-    /// A watch event: an object is new.
+    /// A watch event: an object was added.
     Added,
-    /// A watch event: an object has changed.
+    /// A watch event: an object changed.
     Modified,
-    /// A watch event: an object is gone.
+    /// A watch event: an object was deleted.
     Deleted,
-    /// The cluster reports a status: a move of an [exhaustive](crate::Simulation::exhaustive) search.
+    /// The cluster reports a status: a step of an [exhaustive](crate::Simulation::exhaustive) search.
     Report,
 }
 
@@ -108,8 +108,8 @@ impl Verb {
 
 /// A moment of a run at which a fault can happen: a request of the operator, or a watch event on its way to the operator.
 ///
-/// A point is named by what happens, and by how often it has happened before, so that a decision stays at its place when
-/// other decisions of the schedule are removed. A report shows it as `patch widgets/status default/a (occurrence 2)`; a kept schedule says
+/// A point is identified by what happens and how often it has happened before, so a decision stays in place when other decisions are
+/// removed from the schedule. A report shows it as `patch widgets/status default/a (occurrence 2)`; a stored schedule contains
 ///
 /// ```
 /// let json = r#"{"verb": "patch", "resource": "widgets", "subresource": "status", "place": "default/a", "occurrence": 2}"#;
@@ -123,17 +123,17 @@ pub struct Point {
     /// The replica of the operator, from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replica: usize,
-    /// What the request asks for, or what the watch shows.
+    /// The verb of the request, or the type of the watch event.
     pub verb: Verb,
     /// The plural of the kind, such as `widgets`.
     pub resource: String,
-    /// Such as `status`; empty for the object itself.
+    /// The subresource, such as `status`; empty for the object itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subresource: String,
-    /// Namespace and name, such as `default/a`; `*` stands for what differs from run to run.
+    /// Namespace and name, such as `default/a`; `*` replaces parts that differ from run to run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// How often the same has happened to this replica, from 1.
+    /// How often the same has happened to this replica, counting from 1.
     pub occurrence: u32,
 }
 

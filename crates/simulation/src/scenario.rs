@@ -2,47 +2,52 @@
 
 use std::fmt;
 
-/// What happens around an operator: each is one or more workloads, made from the schema of a kind and from the children that the runs without faults
-/// have shown. [`Simulation::without_scenario`](crate::Simulation::without_scenario) switches one off.
+/// Events around an operator. Each scenario is one or more workloads, made from the schema of a kind and from the children that appeared
+/// in the runs without faults. Switch one off with [`Simulation::without_scenario`](crate::Simulation::without_scenario).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Scenario {
-    /// An object that has the kind and the name of a child belongs to a user, or to another owner: before the operator would create the child, and in
-    /// its place. [`Oracle::Strangers`](crate::Oracle::Strangers) demands that it stays as it is. When it is gone, the child comes.
+    /// An object with the kind and name of a child belongs to a user or to another owner, either before the operator would create the
+    /// child, or in its place. [`Oracle::Strangers`](crate::Oracle::Strangers) demands that it stays unchanged. Once it is gone, the child
+    /// must appear.
     Strangers,
-    /// Another client has a label, an annotation and a finalizer on the objects, from the start, as a backup tool or an ingress controller does.
-    /// [`Oracle::Metadata`](crate::Oracle::Metadata) demands that they stay until that client removes its finalizer, after the objects were deleted.
+    /// Another client sets a label, an annotation and a finalizer on the objects from the start, like a backup tool or an ingress
+    /// controller. [`Oracle::Metadata`](crate::Oracle::Metadata) demands that they stay until the client removes its finalizer, after the
+    /// objects were deleted.
     Metadata,
-    /// Another client has a finalizer on a child: the child stays after its owner is deleted and created again.
+    /// Another client sets a finalizer on a child, which therefore still exists when its owner is deleted and recreated.
     Finalizers,
-    /// Objects of the same names are in a second namespace, for a while in that alone. It is deleted with all that it contains; meanwhile nothing can be
-    /// created in it. What [`Simulation::prepare`](crate::Simulation::prepare) has put into the first namespace is in the second one, too.
+    /// Objects with the same names exist in a second namespace, for a while only there. It is then deleted with all its content. During this,
+    /// nothing can be created in it. It has what [`Simulation::prepare`](crate::Simulation::prepare) has put into the first namespace.
     Namespaces,
-    /// Names with 50 letters in common, of 63 and 253 letters, numbers, and with dots.
+    /// Unusual names: with the same first 50 characters, with 63 and 253 characters, of digits, and with dots.
     Names,
-    /// Secrets and `ConfigMap`s that a field names come later than the object, change, and are deleted.
+    /// Secrets and `ConfigMap`s that a field refers to are created after the object, change, and are deleted.
     References,
-    /// The server rejects the writes of the operator with 403 for a while, as without a permission, beyond a quota, or by a webhook.
+    /// For a while, the server rejects the operator's writes with 403, as if a permission were missing, a quota exceeded, or a webhook
+    /// objected.
     Forbidden,
-    /// The server answers all requests with 503 for a while.
+    /// For a while, the server answers all requests with 503.
     Unavailable,
-    /// The requests of the operator get no answer for a while.
+    /// For a while, the operator's requests get no response.
     Hanging,
-    /// Objects are deleted in the foreground, twice, during their creation, while the operator does not run, and so that their children stay.
+    /// Objects are deleted in various ways: in the foreground, twice, during their creation, while the operator is not running, and with
+    /// orphaned children.
     Deletion,
-    /// The Pods of Deployments and `StatefulSet`s do not get ready for a while, or are lost; Jobs fail.
+    /// The Pods of Deployments and `StatefulSet`s do not become ready for a while, or are lost; Jobs fail.
     FailingWorkloads,
-    /// A node is lost, with one Pod of each Deployment and `StatefulSet`, and with the Pods of the operator. They are not ready, are deleted after five
-    /// minutes, and replaced.
+    /// A node is lost, with one Pod of each Deployment and `StatefulSet` and with the Pods of the operator. These become unready, are
+    /// deleted after five minutes, and are replaced.
     LostNode,
-    /// Jobs that have ended are removed, as `ttlSecondsAfterFinished` says. They need not run again.
+    /// Finished Jobs are removed, as by `ttlSecondsAfterFinished`. They need not run again.
     EndedJobs,
-    /// The schedules of `CronJob`s fire, again and again: each makes Jobs, which end, and removes the oldest. These Jobs are not the operator's.
+    /// The schedules of `CronJob`s fire repeatedly. Each time, a Job is created and finishes, and the oldest is removed. These Jobs do not
+    /// belong to the operator.
     Scheduled,
-    /// The garbage collector is slow: the children of a deleted owner stay for a while, also while it is created again; and one that is deleted in the
-    /// foreground loses its children before it vanishes.
+    /// The garbage collector is slow. The children of a deleted owner stay for a while, even if the owner is recreated, and an owner that
+    /// is deleted in the foreground loses its children before it disappears.
     SlowCollection,
-    /// An admission webhook rejects the writes of children for a while, with 400, or does not answer.
+    /// For a while, an admission webhook rejects writes of children with 400, or does not respond.
     Webhook,
 }
 
@@ -67,7 +72,7 @@ impl Scenario {
         Self::Webhook,
     ];
 
-    /// Returns the name in a report.
+    /// Returns the name, as shown in a report.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strangers => "strangers",

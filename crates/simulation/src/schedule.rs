@@ -8,25 +8,25 @@ pub(crate) use crate::point::PointKind;
 pub use crate::point::{Point, Verb};
 use crate::{experiment::Experiment, faults::Fault, point::is_zero};
 
-/// A fault and its place.
+/// A fault, and where it happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Where it happens.
+    /// The choice point.
     pub at: Point,
-    /// What happens.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// A part of a workload that a failure does not need.
+/// A part of a workload that is not needed to reproduce a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Cut {
     /// The object with this path.
     Object(String),
-    /// What users do in this phase.
+    /// The users' actions in this phase.
     Phase(usize),
-    /// A field of an object: the path of the object, and the pointer of the field.
+    /// A field of an object: the path of the object, and the JSON pointer of the field.
     Field(String, String),
 }
 
@@ -46,31 +46,31 @@ impl fmt::Display for Cut {
     }
 }
 
-/// All decisions of a run. The same schedule gives the same run.
+/// All decisions of a run. The same schedule always produces the same run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Schedule {
-    /// Decides latencies and the random numbers of the operator.
+    /// The seed for latencies and for the operator's random numbers.
     pub seed: u64,
-    /// Name of the workload.
+    /// The name of the workload.
     pub workload: String,
-    /// The phase to begin with: the operator starts on what the phases before it have left without faults.
+    /// The first phase to run. The operator starts from the state that the earlier phases left without faults.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub from: usize,
     /// The faults.
     #[serde(default)]
     pub decisions: Vec<Decision>,
-    /// Phases that do not wait until the operator is at rest, with the time until the next phase in milliseconds.
+    /// Phases that do not wait until the operator is at rest. The value is the time until the next phase, in milliseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub hurry: BTreeMap<usize, u64>,
-    /// Whether the operator is restarted at rest, to see that it writes nothing more.
+    /// Whether to restart the operator at rest, to check that it then writes nothing.
     #[serde(default)]
     pub restart_at_rest: bool,
-    /// What happens next, each time, of that which can happen: a position in the order in which it has waited, 0 where the list ends. Without
-    /// it, latencies decide.
+    /// The order of events: for each step, the position of the next event among those that can happen, in the order in which they have
+    /// waited, and 0 after the end of the list. If absent, latencies decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<usize>>,
-    /// What the run leaves out of the workload.
+    /// The parts of the workload that the run omits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<Cut>,
     /// Whether the timeline shows what the caches lack.

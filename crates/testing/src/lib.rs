@@ -1,4 +1,4 @@
-//! An in-memory Kubernetes API server for the tests of operators.
+//! An in-memory Kubernetes API server for testing operators.
 //!
 //! ```
 //! # use kube_codegen_testing::{ApiServer, Failure, On};
@@ -15,16 +15,17 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The server behaves as a real one where operators notice: resource versions, conflicts, generations, finalizers, garbage
-//! collection, status and scale subresources, server-side apply, schemas with defaults and error messages, and watches
-//! that end, expire and send bookmarks. Clients connect in process or, with [`ApiServer::listen`], over HTTP.
+//! The server behaves like a real one wherever operators can tell the difference: resource versions, conflicts, generations, finalizers,
+//! garbage collection, status and scale subresources, server-side apply, schemas with defaults and error messages, and watches that end,
+//! expire and send bookmarks. Clients connect in process or, with [`ApiServer::listen`], over HTTP.
 //!
 //! # Limitations
 //!
-//! Namespaces, controllers and authorization are options of [`ApiServer::builder`]. Without controllers, a Deployment gets no
-//! Pods, and a test sets the status that it needs. For custom
-//! resources and built-in kinds, the answers are compared with those of kube-apiserver: `docs/api-server-in-memory.md` lists
-//! the differences that remain.
+//! Namespaces, controllers and authorization are off by default: enable them with [`ApiServer::builder`]. Without controllers, a
+//! Deployment gets no Pods, and your test sets the status that it needs.
+//!
+//! The responses for custom resources and built-in kinds are compared with kube-apiserver's; `docs/api-server-in-memory.md` lists the
+//! remaining differences.
 
 mod admission;
 mod auth;

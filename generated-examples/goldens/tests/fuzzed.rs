@@ -50,7 +50,7 @@ fn samples() -> Result<Vec<String>, Box<dyn std::error::Error>> {
 
 /// `KUBE_CODEGEN_FUZZ_SEED` selects other mutations, `KUBE_CODEGEN_FUZZ_ROUNDS` their number.
 #[test]
-fn any_text_is_read_or_refused() -> Result<(), Box<dyn std::error::Error>> {
+fn any_text_is_read_or_rejected() -> Result<(), Box<dyn std::error::Error>> {
     let seed = variable("KUBE_CODEGEN_FUZZ_SEED", 0) << 32;
     let rounds = variable("KUBE_CODEGEN_FUZZ_ROUNDS", ROUNDS);
     let (mut all, mut read) = (0, 0);

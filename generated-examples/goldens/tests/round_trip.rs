@@ -346,7 +346,7 @@ fn wire_names_are_as_the_schema_has_them() {
 }
 
 #[test]
-fn another_kind_is_refused() {
+fn another_kind_is_rejected() {
     use goldens::crdkind::iksoon_test_com::v1::CrdKind;
     let other = object("Other", json!({}));
     assert!(serde_json::from_value::<CrdKind>(other).is_err());

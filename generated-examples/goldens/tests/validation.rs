@@ -16,7 +16,7 @@ fn bounded(spec: BoundedSpec) -> Bounded {
     object
 }
 
-fn refusal(result: Result<(), Error>) -> String {
+fn rejection(result: Result<(), Error>) -> String {
     match result {
         Err(Error::Invalid(invalid)) => invalid.to_string(),
         other => panic!("{other:?}"),
@@ -36,7 +36,7 @@ fn constraints_and_rules_are_checked() -> Result<(), Error> {
     invalid.spec.get_or_insert_default().ratio = Some(2.5.into());
     invalid.metadata.name = Some("a-name-of-many-letters".into());
     assert_eq!(
-        refusal(invalid.validate()),
+        rejection(invalid.validate()),
         "Bounded.example.com \"a-name-of-many-letters\" is invalid: \
          [spec.ratio: Invalid value: 2.5: spec.ratio in body should be less than or equal to 1, \
          <nil>: Invalid value: The name must be short., \
@@ -57,6 +57,6 @@ fn the_namespace_of_a_cluster_scoped_object_has_no_effect() -> Result<(), Error>
     pool.validate()?;
     let mut object = bounded(BoundedSpec::default());
     object.metadata.namespace = Some("No_NS".into());
-    assert!(refusal(object.validate()).contains("metadata.namespace: Invalid value: \"No_NS\""));
+    assert!(rejection(object.validate()).contains("metadata.namespace: Invalid value: \"No_NS\""));
     Ok(())
 }

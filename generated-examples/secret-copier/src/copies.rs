@@ -103,7 +103,7 @@ pub fn correct(copy: &mut Secret, desired: &Secret) {
     copy.immutable = desired.immutable;
 }
 
-/// Returns whether only a new object can equal `desired`, because the API server refuses to change this one.
+/// Returns whether only a new object can equal `desired`, because the API server rejects to change this one.
 pub fn must_be_replaced(copy: &Secret, desired: &Secret) -> bool {
     let is_immutable = copy.immutable == Some(true);
     copy.type_ != desired.type_

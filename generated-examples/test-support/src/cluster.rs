@@ -1,4 +1,4 @@
-//! Operators as processes on a real control plane, with the rights of their `deploy/rbac.yaml` alone.
+//! Operators as processes on a real control plane, with the permissions of their `deploy/rbac.yaml` alone.
 use std::{ffi::OsStr, iter, path::Path, process::Command, time::Duration};
 
 use kube_codegen_testenv::{ControlPlane, Error, Process, eventually};

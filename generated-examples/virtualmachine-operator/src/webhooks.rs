@@ -1,6 +1,8 @@
 //! What the API server asks the operator about `VirtualMachine` objects.
 use kube_codegen_record::conversion::Converter;
-use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks};
+use kube_codegen_runtime::webhook::{
+    FieldErrors, Rejection, Request, Validator, Warnings, Webhooks,
+};
 
 use crate::generated::infra_example_com::v1::{VirtualMachine, conversion};
 
@@ -19,7 +21,7 @@ pub fn add(webhooks: Webhooks) -> Webhooks {
 fn set_defaults(
     object: &mut VirtualMachine,
     _request: &Request, // The user, the operation, and both objects as JSON.
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     object.spec.cpu.get_or_insert(CPU);
     Ok(())
 }
@@ -32,7 +34,7 @@ impl Validator<VirtualMachine> for Rules {
         &self,
         object: &VirtualMachine,
         _request: &Request, // The user, the operation, and both objects as JSON.
-    ) -> Result<Warnings, Refusal> {
+    ) -> Result<Warnings, Rejection> {
         let mut errors = FieldErrors::new();
         let memory = mebibytes(&object.spec.memory);
         if memory.is_none_or(|memory| memory < 256) {
@@ -53,7 +55,7 @@ impl Validator<VirtualMachine> for Rules {
         old: &VirtualMachine,
         object: &VirtualMachine,
         request: &Request,
-    ) -> Result<Warnings, Refusal> {
+    ) -> Result<Warnings, Rejection> {
         let (old_memory, memory) = (mebibytes(&old.spec.memory), mebibytes(&object.spec.memory));
         if memory < old_memory {
             let mut errors = FieldErrors::new();
@@ -73,7 +75,7 @@ pub fn converter() -> Converter {
     conversion::virtual_machine_converter()
 }
 
-/// Returns the number of MiB; `None` if the text is malformed, which the schema refuses.
+/// Returns the number of MiB; `None` if the text is malformed, which the schema rejects.
 fn mebibytes(memory: &str) -> Option<u64> {
     let (number, unit) = match memory.strip_suffix("Gi") {
         Some(number) => (number, 1024),

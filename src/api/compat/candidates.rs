@@ -18,21 +18,21 @@ const NAMES: [&str; 6] = [
     "a.b",
     "a-b",
     "example-with-a-long-name-of-more-than-sixty-three-characters-in-all",
-    "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-hardly-one-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-refuse-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
+    "an-example.with-the-longest-name.that-an-object-may-have.which-is-as-long-as-the-name-of-a-domain.and-hardly-one-gives-such-a-name.to-an-object-of-any-kind.but-some-rules-are-about-it.and-reject-it.or-accept-nothing-else.so-it-has-to-be-tried.once",
 ];
 
 /// Returns objects of the accepting side with values that only it accepts at the place, as far as that can be seen there; at most `most`,
 /// made as they are asked for. Adds to `tries` how many values there are.
 pub(super) fn at(
     accepts: &Side<'_>,
-    refuses: &Side<'_>,
+    rejects: &Side<'_>,
     focus: &Focus<'_>,
     most: usize,
     tries: &mut usize,
 ) -> impl Iterator<Item = Value> {
     let is_root = focus.here.last().is_none() || focus.here.to_string() == "metadata";
     let here = accepts.at(focus.here).filter(|_| !accepts.is_spent());
-    let there = refuses.at(focus.there);
+    let there = rejects.at(focus.there);
     let mut objects = Vec::new();
     let mut values = Vec::new();
     let mut parts = None;
@@ -44,7 +44,7 @@ pub(super) fn at(
         } else {
             values = negated;
         }
-        if let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) {
+        if let (Some(old), Some(new)) = (accepts.part(here), rejects.part(there)) {
             let samples = accepts.part(&reduced);
             let samples = samples.iter().flat_map(|it| it.samples(12)).collect();
             values.extend(values::of(&old, &new, samples));

@@ -61,8 +61,8 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
                 // The new place may be one that has to be there.
                 let objects = candidates::reaching(before, &place.focus);
                 let only = isolate::renamed(before, after, &place.focus);
-                let refused = witness::refused_of(before, after, only.as_ref(), objects);
-                moved = moved.searched(refused);
+                let rejected = witness::rejected_of(before, after, only.as_ref(), objects);
+                moved = moved.searched(rejected);
             }
             moved.to = change.to.as_ref().map(SchemaPath::to_string);
             moved
@@ -98,7 +98,7 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
         Class::Retyped => place.retyped(),
         Class::NotNullable => {
             let only = isolate::nullable(before, after, &place.focus);
-            let found = place.refused(Rule::NotNullable, only.as_ref(), &place.focus);
+            let found = place.rejected(Rule::NotNullable, only.as_ref(), &place.focus);
             if found.witness.is_some() {
                 return found;
             }
@@ -126,7 +126,7 @@ pub(super) fn judge(before: &Side<'_>, after: &Side<'_>, change: &Change) -> Fin
         }
         Class::Preserved => place.finding(Rule::Preserved),
         Class::Default => place
-            .default_refused()
+            .default_rejected()
             .unwrap_or_else(|| place.default_changed()),
         Class::Rules => ruled::judge(before, after, &place.focus, &|rule| place.finding(rule)),
     }
@@ -148,8 +148,8 @@ impl PlacedChange<'_> {
         Finding::new(rule, self.path, self.detail.clone())
     }
 
-    fn refused(&self, rule: Rule, only: Option<&Side<'_>>, focus: &Focus<'_>) -> Finding {
-        let found = witness::refused(self.before, self.after, only, Some(focus));
+    fn rejected(&self, rule: Rule, only: Option<&Side<'_>>, focus: &Focus<'_>) -> Finding {
+        let found = witness::rejected(self.before, self.after, only, Some(focus));
         self.finding(rule).searched(found)
     }
 
@@ -170,17 +170,17 @@ impl PlacedChange<'_> {
     }
 
     /// Searches for what a new default, or one less, makes the API server reject: an object, or an update.
-    fn default_refused(&self) -> Option<Finding> {
+    fn default_rejected(&self) -> Option<Finding> {
         if !self.is_limited() {
             return None;
         }
         let (before, after) = (self.before, self.after);
         let only = isolate::default(before, after, &self.focus);
         let only = only.as_ref();
-        let around = || witness::refused(before, after, only, Some(&self.around));
+        let around = || witness::rejected(before, after, only, Some(&self.around));
         let without = || {
             let objects = candidates::without(before, &self.focus);
-            witness::refused_of(before, after, only, objects)
+            witness::rejected_of(before, after, only, objects)
         };
         let update = || updates::defaulted(before, after, only, &self.focus);
         let searches: [&dyn Fn() -> Search; 3] = [&around, &without, &update];
@@ -234,9 +234,9 @@ impl PlacedChange<'_> {
     /// Judges another type.
     fn retyped(&self) -> Finding {
         let only = isolate::node(self.before, self.after, &self.focus);
-        let refused = self.refused(Rule::TypeChanged, only.as_ref(), &self.focus);
-        if refused.witness.is_some() {
-            return refused;
+        let rejected = self.rejected(Rule::TypeChanged, only.as_ref(), &self.focus);
+        if rejected.witness.is_some() {
+            return rejected;
         }
         let nodes = [
             self.before.node(self.focus.here),
@@ -244,7 +244,7 @@ impl PlacedChange<'_> {
         ];
         // Fields may become keys of a map, and the other way round.
         if nodes.iter().any(|node| node["type"] != "object") {
-            return refused;
+            return rejected;
         }
         let dropped = self.dropped(Rule::TypeChanged, only.as_ref(), kept::What::Fields);
         if dropped.witness.is_some() {
@@ -282,7 +282,7 @@ impl PlacedChange<'_> {
             return removed;
         }
         let only = isolate::around(self.before, self.after, &self.focus);
-        let narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.focus);
+        let narrowed = self.rejected(Rule::Narrowed, only.as_ref(), &self.focus);
         if narrowed.witness.is_some() {
             return narrowed;
         }
@@ -300,7 +300,7 @@ impl PlacedChange<'_> {
         let has_default = self.after.node(self.focus.there).get("default").is_some();
         if keeps || has_default {
             let only = isolate::field(self.before, self.after, &self.focus, false);
-            let mut narrowed = self.refused(Rule::Narrowed, only.as_ref(), &self.around);
+            let mut narrowed = self.rejected(Rule::Narrowed, only.as_ref(), &self.around);
             if narrowed.witness.is_some() {
                 "declared".clone_into(&mut narrowed.detail);
                 return narrowed;
@@ -311,7 +311,7 @@ impl PlacedChange<'_> {
 
     fn required(&self) -> Finding {
         let only = isolate::field(self.before, self.after, &self.focus, true);
-        self.refused(Rule::FieldRequired, only.as_ref(), &self.around)
+        self.rejected(Rule::FieldRequired, only.as_ref(), &self.around)
     }
 
     /// Judges another pattern.
@@ -352,7 +352,7 @@ impl PlacedChange<'_> {
     /// search compares patterns, as `is_searched` says.
     fn restricted(&self, rule: Rule, is_searched: bool) -> Finding {
         let only = isolate::constraints(self.before, self.after, &self.focus);
-        let mut found = self.refused(rule, only.as_ref(), &self.focus);
+        let mut found = self.rejected(rule, only.as_ref(), &self.focus);
         let is_object = self.before.node(self.focus.here)["properties"].is_object();
         if found.witness.is_none() && (is_searched || is_object) {
             found.rule = Rule::RulesChanged;

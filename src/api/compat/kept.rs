@@ -35,9 +35,9 @@ pub(super) fn dropped(
         drops(after)
             && only.is_none_or(drops)
             && before.dropped(object).is_empty()
-            && before.refusals(object).is_empty()
+            && before.rejections(object).is_empty()
             // Else it is rejected, and nothing is dropped.
-            && by.refusals(object).is_empty()
+            && by.rejections(object).is_empty()
     };
     let objects = candidates::reaching(before, focus);
     // Another change may reject all objects.
@@ -67,7 +67,7 @@ pub(super) fn lost(
         drops(after)
             && !remaining.is_some_and(drops)
             && before.dropped(object).is_empty()
-            && before.refusals(object).is_empty()
+            && before.rejections(object).is_empty()
     };
     let objects = candidates::reaching(before, focus);
     let Some(object) = objects.iter().find(|object| is_lost(object)) else {
@@ -137,8 +137,8 @@ pub(super) fn stored(
         let [old, new] = values(object);
         old != new
             && before.dropped(object).is_empty()
-            && before.refusals(object).is_empty()
-            && by.refusals(object).is_empty()
+            && before.rejections(object).is_empty()
+            && by.rejections(object).is_empty()
             // Else the field that only one of them has is the difference.
             && before.dropped(&new).is_empty()
             && only.dropped(&old).is_empty()

@@ -21,7 +21,7 @@
 mod api;
 mod breaks;
 mod candidates;
-mod crd_refused;
+mod crd_rejected;
 mod differing;
 mod focus;
 mod implied;
@@ -130,9 +130,9 @@ impl Finding {
     }
 
     /// Returns whether it has an object that is rejected now.
-    fn refuses(&self) -> bool {
+    fn rejects(&self) -> bool {
         let proof = self.witness.as_ref().map(|it| &it.proof);
-        matches!(proof, Some(Proof::Refused { .. }))
+        matches!(proof, Some(Proof::Rejected { .. }))
     }
 
     /// Returns what it breaks, in the cluster or in Rust.
@@ -205,7 +205,7 @@ pub(crate) fn compare(
             (Some(_), None) => vec![Finding::at(Rule::CrdRemoved, "", String::new())],
             (None, Some(new)) => {
                 let mut found = vec![Finding::at(Rule::CrdAdded, "", String::new())];
-                found.extend(crd_refused::compare(None, new));
+                found.extend(crd_rejected::compare(None, new));
                 found
             }
             (Some(old), Some(new)) => compare_crd(old, new, meter),
@@ -304,14 +304,14 @@ fn compare_crd(old: &Value, new: &Value, meter: &Meter<'_>) -> Vec<Finding> {
             found.extend(changes);
         }
     }
-    let refused = crd_refused::compare(Some(old), new);
+    let rejected = crd_rejected::compare(Some(old), new);
     // The API server never runs a rule that it rejects.
-    let is_refused = |it: &Finding| {
-        let mut refused = refused.iter();
-        refused.any(|other| (&other.version, &other.path) == (&it.version, &it.path))
+    let is_rejected = |it: &Finding| {
+        let mut rejected = rejected.iter();
+        rejected.any(|other| (&other.version, &other.path) == (&it.version, &it.path))
     };
     let rules = [Rule::RulesAdded, Rule::RulesNarrowed, Rule::RulesChanged];
-    found.retain(|it| !(rules.contains(&it.rule) && is_refused(it)));
-    found.extend(refused);
+    found.retain(|it| !(rules.contains(&it.rule) && is_rejected(it)));
+    found.extend(rejected);
     found
 }

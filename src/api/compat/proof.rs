@@ -14,7 +14,7 @@ pub(crate) struct Witness {
 #[derive(Clone, Debug)]
 pub(crate) enum Proof {
     /// The first release accepts the object, the second one rejects it with these messages.
-    Refused {
+    Rejected {
         messages: Vec<String>,
         /// Whether stored objects like it can be updated as long as the update does not change what is rejected.
         ratchets: bool,
@@ -22,7 +22,7 @@ pub(crate) enum Proof {
     /// The first release rejects the object with these messages, the second one accepts it.
     Accepted { messages: Vec<String> },
     /// The first release accepts the object as an update of a stored one, the second one rejects it with these messages.
-    UpdateRefused {
+    UpdateRejected {
         stored: Value,
         messages: Vec<String>,
     },
@@ -46,14 +46,14 @@ impl Witness {
     pub(crate) fn json(&self) -> Value {
         let object = &self.object;
         match &self.proof {
-            Proof::Refused { messages, ratchets } => {
-                json!({"proves": "refused", "object": object, "messages": messages, "ratchets": ratchets})
+            Proof::Rejected { messages, ratchets } => {
+                json!({"proves": "rejected", "object": object, "messages": messages, "ratchets": ratchets})
             }
             Proof::Accepted { messages } => {
                 json!({"proves": "accepted", "object": object, "messages": messages})
             }
-            Proof::UpdateRefused { stored, messages } => {
-                json!({"proves": "update-refused", "stored": stored, "object": object, "messages": messages})
+            Proof::UpdateRejected { stored, messages } => {
+                json!({"proves": "update-rejected", "stored": stored, "object": object, "messages": messages})
             }
             Proof::UpdateAccepted { stored, messages } => {
                 json!({"proves": "update-accepted", "stored": stored, "object": object, "messages": messages})

@@ -22,7 +22,7 @@ pub(super) fn judge(
         return finding(Rule::RulesAdded);
     }
     let only = isolate::rules(before, after, focus);
-    let mut narrowed = witness::refused(before, after, only.as_ref(), Some(focus));
+    let mut narrowed = witness::rejected(before, after, only.as_ref(), Some(focus));
     if narrowed.witness.is_some() {
         let rule = if only_lists_differ(old, new) {
             Rule::ListNarrowed
@@ -33,10 +33,10 @@ pub(super) fn judge(
     }
     let about_updates = updates::differ(old, new);
     if about_updates {
-        let refused = updates::refused(before, after, only.as_ref(), focus);
-        narrowed.tries += refused.tries;
-        if refused.witness.is_some() {
-            return finding(Rule::UpdateNarrowed).searched(refused);
+        let rejected = updates::rejected(before, after, only.as_ref(), focus);
+        narrowed.tries += rejected.tries;
+        if rejected.witness.is_some() {
+            return finding(Rule::UpdateNarrowed).searched(rejected);
         }
     }
     if is_wider {

@@ -50,7 +50,7 @@ rule_table! {
     CrdAdded "crd-added" Compatible: "a new kind", "";
     CrdRemoved "crd-removed" Breaking: "deleting a CRD deletes all its objects",
         "keep the CRD until no object is left, with `deprecated: true` in its versions";
-    CrdRefused "crd-refused" Breaking: "the API server rejects the new release of the CRD", "repair the rule";
+    CrdRejected "crd-rejected" Breaking: "the API server rejects the new release of the CRD", "repair the rule";
     ScopeChanged "scope-changed" Breaking: "the API server rejects another scope for an existing CRD", "make a new kind";
     KindChanged "kind-changed" Breaking: "the API server rejects another kind for an existing CRD", "make a new kind";
     NamesChanged "names-changed" Risk: "commands and scripts use these names", "keep the old names beside the new ones";
@@ -114,7 +114,7 @@ rule_table! {
     MergeChanged "merge-changed" Risk: "server-side apply merges the list or map in another way",
         "have all appliers send the whole list or map, or keep the type";
     KeywordChanged "keyword-changed" Breaking: "a keyword differs that this comparison does not know", "";
-    Refused "refused" Breaking: "an object that was accepted is rejected", "";
+    Rejected "rejected" Breaking: "an object that was accepted is rejected", "";
     NoEffect "no-effect" Compatible: "the same objects are accepted", "";
     Descriptions "descriptions" Compatible: "descriptions differ", "";
     RustChanged "rust" Breaking: "generated code differs", "";

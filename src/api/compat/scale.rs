@@ -24,7 +24,7 @@ pub(super) fn compare(
     };
     let outside = [Value::from(-1), Value::from(i64::from(i32::MAX) + 1)];
     let objects = candidates::with(before, &focus, &outside);
-    let search = witness::refused_of(before, after, None, objects);
+    let search = witness::rejected_of(before, after, None, objects);
     search.witness.as_ref()?;
     let detail = "the scale subresource permits 0 to 2147483647".to_owned();
     Some(Finding::new(Rule::Narrowed, &path, detail).searched(search))

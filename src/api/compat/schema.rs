@@ -66,7 +66,7 @@ pub(super) fn compare(
         } else {
             isolate::keywords(before, after, &focus)
         };
-        let mut search = witness::refused(before, after, only.as_ref(), Some(&focus));
+        let mut search = witness::rejected(before, after, only.as_ref(), Some(&focus));
         let mut rule = Rule::KeywordChanged;
         let is_removed = keyword == EMBEDDED && after.node(&path).get(EMBEDDED).is_none();
         if is_removed && search.witness.is_none() {
@@ -91,11 +91,11 @@ pub(super) fn compare(
         ));
     }
     // What none of the changes says.
-    let is_broken = |it: &Finding| it.refuses() || it.rule.level() == Level::Breaking;
+    let is_broken = |it: &Finding| it.rejects() || it.rule.level() == Level::Breaking;
     if !found.iter().any(is_broken) {
-        let search = witness::refused(before, after, None, None);
+        let search = witness::rejected(before, after, None, None);
         if search.witness.is_some() {
-            let finding = Finding::new(Rule::Refused, &SchemaPath::root(), String::new());
+            let finding = Finding::new(Rule::Rejected, &SchemaPath::root(), String::new());
             found.push(finding.searched(search));
         }
     }

@@ -132,7 +132,7 @@ impl<'a> Side<'a> {
         };
         let others = other.samples().iter().take(OTHERS).map(as_here);
         let others = others
-            .filter(|object| self.dropped(object).is_empty() && self.refusals(object).is_empty());
+            .filter(|object| self.dropped(object).is_empty() && self.rejections(object).is_empty());
         let mut all = self.samples().to_vec();
         // The small ones first: a proof is found in them, and there is less of it to make smaller.
         for (index, object) in others.enumerate() {
@@ -180,7 +180,7 @@ impl<'a> Side<'a> {
     }
 
     /// Returns why the API server rejects the creation of an object.
-    pub(super) fn refusals(&self, object: &Value) -> Vec<Cause> {
+    pub(super) fn rejections(&self, object: &Value) -> Vec<Cause> {
         self.left.set(self.left.get().saturating_sub(size(object)));
         let stored = self.stored(object);
         let mut causes = validate_metadata(&stored);
@@ -190,16 +190,16 @@ impl<'a> Side<'a> {
     }
 
     /// Returns why the API server rejects a change of the labels of a stored object.
-    pub(super) fn update_refusals(&self, stored: &Value) -> Vec<Cause> {
+    pub(super) fn update_rejections(&self, stored: &Value) -> Vec<Cause> {
         let mut stored = stored.clone();
         read_back(&mut stored);
         let mut new = stored.clone();
         new["metadata"]["labels"] = json!({"changed": "true"});
-        self.replace_refusals(&stored, &new)
+        self.replace_rejections(&stored, &new)
     }
 
     /// Returns why the API server rejects the replacement of a stored object by another one.
-    pub(super) fn replace_refusals(&self, stored: &Value, update: &Value) -> Vec<Cause> {
+    pub(super) fn replace_rejections(&self, stored: &Value, update: &Value) -> Vec<Cause> {
         let (old, new) = (self.stored(stored), self.stored(update));
         let mut causes = self.schema.validate_update(&new, &old);
         causes.retain(Cause::is_violation);
@@ -217,7 +217,7 @@ impl<'a> Side<'a> {
             valid
                 .map(|(object, _)| object)
                 .filter(|object| self.dropped(object).is_empty())
-                .filter(|object| !other.refusals(object).is_empty())
+                .filter(|object| !other.rejections(object).is_empty())
                 .collect()
         })
     }

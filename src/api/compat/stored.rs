@@ -17,11 +17,11 @@ use super::{
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Effect {
     /// Each update is rejected, whatever it changes.
-    UpdateRefused,
+    UpdateRejected,
     /// Fields are dropped.
     Dropped,
     /// It is rejected as a new object, and where an update changes the place.
-    CreateRefused,
+    CreateRejected,
     /// A field gets a value that it does not have.
     Defaulted,
 }
@@ -29,25 +29,25 @@ pub(crate) enum Effect {
 impl Effect {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::UpdateRefused => "update-refused",
+            Self::UpdateRejected => "update-rejected",
             Self::Dropped => "dropped",
-            Self::CreateRefused => "create-refused",
+            Self::CreateRejected => "create-rejected",
             Self::Defaulted => "defaulted",
         }
     }
 
     pub(crate) fn level(self) -> Level {
         match self {
-            Self::UpdateRefused | Self::Dropped => Level::Breaking,
-            Self::CreateRefused | Self::Defaulted => Level::Risk,
+            Self::UpdateRejected | Self::Dropped => Level::Breaking,
+            Self::CreateRejected | Self::Defaulted => Level::Risk,
         }
     }
 
     pub(crate) fn means(self) -> &'static str {
         match self {
-            Self::UpdateRefused => "every update is rejected, until the place is repaired",
+            Self::UpdateRejected => "every update is rejected, until the place is repaired",
             Self::Dropped => "the next write drops the field",
-            Self::CreateRefused => {
+            Self::CreateRejected => {
                 "rejected when created again, as from a backup, and when an update changes the place"
             }
             Self::Defaulted => "the field gets a value",
@@ -202,18 +202,18 @@ impl Judge<'_> {
             return found;
         }
         let updates = only(
-            self.after.update_refusals(&new),
-            &self.before.update_refusals(&old),
+            self.after.update_rejections(&new),
+            &self.before.update_rejections(&old),
         );
         let mut add = |effect, path: &str, message: String| {
             found.push((effect, without_indexes(path), message));
         };
         for cause in &updates {
-            add(Effect::UpdateRefused, &cause.field, cause.to_string());
+            add(Effect::UpdateRejected, &cause.field, cause.to_string());
         }
-        let creates = only(self.after.refusals(&new), &self.before.refusals(&old));
+        let creates = only(self.after.rejections(&new), &self.before.rejections(&old));
         for cause in only(creates, &updates) {
-            add(Effect::CreateRefused, &cause.field, cause.to_string());
+            add(Effect::CreateRejected, &cause.field, cause.to_string());
         }
         let kept = self.after.pruned(&new);
         let mut values = Vec::new();

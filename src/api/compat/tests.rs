@@ -86,10 +86,10 @@ fn findings(old: &Value, new: &Value, options: &Options) -> Vec<Finding> {
 fn proof(finding: &Finding) -> &'static str {
     match finding.witness.as_ref().map(|it| &it.proof) {
         None => "",
-        Some(Proof::Refused { ratchets: true, .. }) => "refused, ratchets",
-        Some(Proof::Refused { .. }) => "refused",
+        Some(Proof::Rejected { ratchets: true, .. }) => "rejected, ratchets",
+        Some(Proof::Rejected { .. }) => "rejected",
         Some(Proof::Accepted { .. }) => "accepted",
-        Some(Proof::UpdateRefused { .. }) => "update refused",
+        Some(Proof::UpdateRejected { .. }) => "update rejected",
         Some(Proof::UpdateAccepted { .. }) => "update accepted",
         Some(Proof::Dropped { .. }) => "dropped",
         Some(Proof::Stored { .. }) => "stored",
@@ -203,7 +203,7 @@ fn fields_and_bounds() {
             "SPEC/required",
             json!(["color", "name"]),
             Rule::FieldRequired,
-            "refused",
+            "rejected",
         ),
         ("SPEC/required", json!([]), Rule::FieldOptional, "accepted"),
         (
@@ -216,7 +216,7 @@ fn fields_and_bounds() {
             "SPEC/properties/color/enum",
             json!(["Red"]),
             Rule::Narrowed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/color/enum",
@@ -228,7 +228,7 @@ fn fields_and_bounds() {
             "SPEC/properties/replicas/maximum",
             json!(10),
             Rule::Narrowed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/replicas/default",
@@ -241,7 +241,7 @@ fn fields_and_bounds() {
             "SPEC/properties/replicas/default",
             json!(950),
             Rule::Narrowed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/name/nullable",
@@ -260,7 +260,7 @@ fn rules_lists_and_unknown_fields() {
             "SPEC/properties/name/pattern",
             json!("^[a-m]+$"),
             Rule::Changed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/name/pattern",
@@ -272,13 +272,13 @@ fn rules_lists_and_unknown_fields() {
             "SPEC/properties/tags/items/type",
             json!("integer"),
             Rule::TypeChanged,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/tags/x-kubernetes-list-type",
             json!("set"),
             Rule::ListNarrowed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/open/x-kubernetes-preserve-unknown-fields",
@@ -290,7 +290,7 @@ fn rules_lists_and_unknown_fields() {
             "SPEC/properties/open/properties/b",
             json!({"type": "integer"}),
             Rule::Narrowed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/properties/extra/x-kubernetes-preserve-unknown-fields",
@@ -302,13 +302,13 @@ fn rules_lists_and_unknown_fields() {
             "SPEC/properties/extra/oneOf",
             json!([{"required": ["a"]}, {"required": ["b"]}]),
             Rule::RulesNarrowed,
-            "refused",
+            "rejected",
         ),
         (
             "SPEC/x-kubernetes-validations",
             rules("self.replicas < 9"),
             Rule::RulesNarrowed,
-            "refused, ratchets",
+            "rejected, ratchets",
         ),
         (
             "SPEC/x-kubernetes-validations",
@@ -320,7 +320,7 @@ fn rules_lists_and_unknown_fields() {
             "SPEC/properties/extra/x-kubernetes-embedded-resource",
             json!(true),
             Rule::KeywordChanged,
-            "refused",
+            "rejected",
         ),
         ("SPEC/description", json!("Text."), Rule::Descriptions, ""),
     ]);
@@ -340,7 +340,7 @@ fn check<const N: usize>(cases: [(&str, Value, Rule, &str); N]) {
         );
         if let Some(Witness {
             object,
-            proof: Proof::Refused { messages, .. },
+            proof: Proof::Rejected { messages, .. },
         }) = &finding.witness
         {
             assert!(

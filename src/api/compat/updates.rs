@@ -35,7 +35,7 @@ pub(super) fn differ(old: &Value, new: &Value) -> bool {
 
 /// Searches for an update that `before` accepts and `after` rejects. `only` is the first release with one change of the second one: it has
 /// to reject the update, too.
-pub(super) fn refused(
+pub(super) fn rejected(
     before: &Side<'_>,
     after: &Side<'_>,
     only: Option<&Side<'_>>,
@@ -46,15 +46,15 @@ pub(super) fn refused(
         stored != update
             && before.dropped(stored).is_empty()
             && before.dropped(update).is_empty()
-            && before.replace_refusals(stored, update).is_empty()
-            && before.refusals(stored).is_empty()
+            && before.replace_rejections(stored, update).is_empty()
+            && before.rejections(stored).is_empty()
             // By the rule, and not by another change.
             && is_shared(
-                &only.replace_refusals(stored, update),
-                &after.replace_refusals(stored, update),
+                &only.replace_rejections(stored, update),
+                &after.replace_rejections(stored, update),
             )
             // Else the update is about something else.
-            && only.refusals(update).is_empty()
+            && only.rejections(update).is_empty()
     };
     let mut tries = 0;
     let found = candidates(before, after, focus)
@@ -63,9 +63,9 @@ pub(super) fn refused(
         .find(|(stored, update)| is_witness(stored, update));
     let witness = found.map(|pair| {
         let (stored, update) = shrink_pair(pair, &is_witness);
-        let causes = only.replace_refusals(&stored, &update);
+        let causes = only.replace_rejections(&stored, &update);
         let messages = causes.iter().map(Cause::to_string).collect();
-        let proof = Proof::UpdateRefused { stored, messages };
+        let proof = Proof::UpdateRejected { stored, messages };
         Witness {
             object: update,
             proof,
@@ -89,12 +89,12 @@ pub(super) fn defaulted(
     let is_witness = |object: &Value| {
         let stored = before.stored(object);
         before.dropped(object).is_empty()
-            && before.refusals(object).is_empty()
-            && before.replace_refusals(&stored, object).is_empty()
-            && !only.replace_refusals(&stored, object).is_empty()
-            && !after.replace_refusals(&stored, object).is_empty()
+            && before.rejections(object).is_empty()
+            && before.replace_rejections(&stored, object).is_empty()
+            && !only.replace_rejections(&stored, object).is_empty()
+            && !after.replace_rejections(&stored, object).is_empty()
             // Else it cannot be created, either.
-            && after.refusals(object).is_empty()
+            && after.rejections(object).is_empty()
     };
     let objects = candidates::without(before, focus);
     let tries = objects.len();
@@ -102,9 +102,9 @@ pub(super) fn defaulted(
     let witness = found.map(|object| {
         let object = shrink(object, &is_witness);
         let stored = before.stored(&object);
-        let causes = after.replace_refusals(&stored, &object);
+        let causes = after.replace_rejections(&stored, &object);
         let messages = causes.iter().map(Cause::to_string).collect();
-        let proof = Proof::UpdateRefused { stored, messages };
+        let proof = Proof::UpdateRejected { stored, messages };
         Witness { object, proof }
     });
     Search { witness, tries }
@@ -117,9 +117,9 @@ pub(super) fn accepted(
     only: Option<&Side<'_>>,
     focus: &Focus<'_>,
 ) -> Search {
-    let mut search = refused(after, before, only, focus);
+    let mut search = rejected(after, before, only, focus);
     if let Some(witness) = &mut search.witness
-        && let Proof::UpdateRefused { stored, messages } = &mut witness.proof
+        && let Proof::UpdateRejected { stored, messages } = &mut witness.proof
     {
         let (stored, messages) = (std::mem::take(stored), std::mem::take(messages));
         witness.proof = Proof::UpdateAccepted { stored, messages };
@@ -128,11 +128,11 @@ pub(super) fn accepted(
 }
 
 /// Returns pairs of objects whose values at the place the second schema alone does not let follow each other.
-fn candidates(accepts: &Side<'_>, refuses: &Side<'_>, focus: &Focus<'_>) -> Vec<(Value, Value)> {
-    let (Some(here), Some(there)) = (accepts.at(focus.here), refuses.at(focus.there)) else {
+fn candidates(accepts: &Side<'_>, rejects: &Side<'_>, focus: &Focus<'_>) -> Vec<(Value, Value)> {
+    let (Some(here), Some(there)) = (accepts.at(focus.here), rejects.at(focus.there)) else {
         return Vec::new();
     };
-    let (Some(old), Some(new)) = (accepts.part(here), refuses.part(there)) else {
+    let (Some(old), Some(new)) = (accepts.part(here), rejects.part(there)) else {
         return Vec::new();
     };
     let mut all: Vec<Value> = old.samples(12).collect();

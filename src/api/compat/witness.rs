@@ -28,7 +28,7 @@ pub(super) struct Search {
 
 /// Searches for an object that `before` accepts and `after` rejects. `only` is the first release with one change of the second one: it
 /// has to reject the object, too, so that the object is about this change.
-pub(super) fn refused(
+pub(super) fn rejected(
     before: &Side<'_>,
     after: &Side<'_>,
     only: Option<&Side<'_>>,
@@ -48,8 +48,8 @@ pub(super) fn refused(
     Search { witness, tries }
 }
 
-/// As [`refused`], among these objects.
-pub(super) fn refused_of(
+/// As [`rejected`], among these objects.
+pub(super) fn rejected_of(
     before: &Side<'_>,
     after: &Side<'_>,
     only: Option<&Side<'_>>,
@@ -91,17 +91,17 @@ impl<'s, 'a> Sides<'s, 'a> {
 
     /// Returns how well an object proves the change; `None` if it does not.
     fn grade(&self, object: &Value) -> Option<Grade> {
-        let causes = self.only.refusals(object);
+        let causes = self.only.rejections(object);
         let is_proof = !causes.is_empty()
             && self.before.dropped(object).is_empty()
-            && self.before.refusals(object).is_empty();
+            && self.before.rejections(object).is_empty();
         if !is_proof {
             return None;
         }
         if std::ptr::eq(self.only, self.after) {
             return Some(Grade::Alone);
         }
-        let messages = self.after.refusals(object);
+        let messages = self.after.rejections(object);
         let shared = messages.iter().filter(|it| causes.contains(it)).count();
         match shared {
             _ if messages.is_empty() => None,
@@ -140,17 +140,17 @@ impl<'s, 'a> Sides<'s, 'a> {
 
     /// Makes a witness of an object that is rejected, as small as it proves the same as well.
     fn proved(&self, object: Value, grade: Grade) -> Witness {
-        let causes = self.only.refusals(&object);
+        let causes = self.only.rejections(&object);
         let is_one = |cause: &Cause| {
             let mut causes = causes.iter();
             causes.any(|first| first.reason == cause.reason && place(first) == place(cause))
         };
         let object = shrink(object, &|object| {
-            self.only.refusals(object).iter().any(is_one)
+            self.only.rejections(object).iter().any(is_one)
                 && self.grade(object).is_some_and(|it| it >= grade)
         });
-        let causes = self.only.refusals(&object);
-        let mut messages = self.after.refusals(&object);
+        let causes = self.only.rejections(&object);
+        let mut messages = self.after.rejections(&object);
         messages.retain(|it| causes.contains(it));
         // What this change alone says, if others hide it.
         let messages = if messages.is_empty() {
@@ -160,8 +160,8 @@ impl<'s, 'a> Sides<'s, 'a> {
         };
         let messages = messages.iter().map(Cause::to_string).collect();
         let stored = self.before.stored(&object);
-        let ratchets = self.only.update_refusals(&stored).is_empty();
-        let proof = Proof::Refused { messages, ratchets };
+        let ratchets = self.only.update_rejections(&stored).is_empty();
+        let proof = Proof::Rejected { messages, ratchets };
         Witness { object, proof }
     }
 }
@@ -173,9 +173,9 @@ pub(super) fn accepted(
     only: Option<&Side<'_>>,
     focus: Option<&Focus<'_>>,
 ) -> Search {
-    let mut search = refused(after, before, only, focus);
+    let mut search = rejected(after, before, only, focus);
     if let Some(witness) = &mut search.witness
-        && let Proof::Refused { messages, .. } = &mut witness.proof
+        && let Proof::Rejected { messages, .. } = &mut witness.proof
     {
         let messages = std::mem::take(messages);
         witness.proof = Proof::Accepted { messages };

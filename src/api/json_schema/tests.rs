@@ -43,7 +43,7 @@ fn becomes(node: &Value, expected: &Value) {
 }
 
 #[test]
-fn undeclared_fields_are_refused_where_they_are_pruned() {
+fn undeclared_fields_are_rejected_where_they_are_pruned() {
     let pruned =
         json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
     let a = json!({"a": {"type": "string"}});

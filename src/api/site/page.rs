@@ -76,7 +76,7 @@ struct Sample {
     /// The file, as a path from the page.
     file: String,
     /// Whether the API server may reject it.
-    refused: bool,
+    rejected: bool,
     #[serde(skip)]
     whole: File,
 }
@@ -273,7 +273,7 @@ fn samples(manifest: &Value, kind: &Kind, notes: &mut Vec<String>) -> Vec<Sample
         samples.push(Sample {
             name,
             text: (text.len() <= LONGEST_SAMPLE).then(|| text.clone()),
-            refused: !causes.is_empty(),
+            rejected: !causes.is_empty(),
             whole: File {
                 path: format!("{}/{}/{file}", kind.group, kind.plural),
                 text: text.into(),

@@ -17,8 +17,8 @@ macro_rules! each_option {
                 flag(short = 'f', value_name = "FILE|DIR|GLOB|-"),
                 builder file(path: impl Into<PathBuf>) { file.push(path.into()); };
 
-                /// Files to leave out of directories and patterns: glob patterns of a path or its end, such as `tests` or
-                /// `crds/*_old.yaml`; can be repeated
+                /// Files to skip in directories and patterns: a glob pattern of a path or its end, such as `tests` or `crds/*_old.yaml`;
+                /// can be repeated
                 exclude: Vec<String> = Vec::new(), key "exclude",
                 flag(value_name = "GLOB"),
                 builder exclude(pattern: impl Into<String>) { exclude.push(pattern.into()); };
@@ -33,8 +33,8 @@ macro_rules! each_option {
                 flag(value_delimiter = ',', value_name = "LIST", value_parser = denied(), hide_possible_values = true),
                 builder deny(what: Deny) { deny.push(what); };
 
-                /// Warnings and notes to leave out: a code, or `warnings` for all warnings, with the files that they are about,
-                /// such as `KC0402=crds/foreign` (a glob pattern of a path or its end); can be repeated
+                /// Warnings and notes to hide: a code, or `warnings` for all warnings. `=GLOB` limits this to files, by a glob pattern of a
+                /// path or its end, such as `KC0402=crds/foreign`; can be repeated
                 allow: Vec<Allow> = Vec::new(), key "allow",
                 flag(value_delimiter = ',', value_name = "CODE[=GLOB]"),
                 builder allow(what: Allow) { allow.push(what); };
@@ -76,8 +76,8 @@ macro_rules! each_option {
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder feature_gates(gated: bool) { *feature_gates = gated; };
 
-                /// If files have errors, generate from the others; the exit code is still 1. Nothing that was generated from a
-                /// file with an error is lost
+                /// If a file has errors, generate from the others, and exit with code 1 all the same. Code that was generated earlier from
+                /// a file that has errors now stays
                 keep_going: bool = false, key "keep-going",
                 flag(num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true),
                 builder keep_going(on: bool) { *keep_going = on; };

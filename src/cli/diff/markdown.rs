@@ -165,8 +165,8 @@ mod tests {
             detail: String::new(),
             witness: Some(Witness {
                 object: json!({"spec": {"text": "a".repeat(290)}}),
-                proof: Proof::Refused {
-                    messages: vec!["refused".to_owned()],
+                proof: Proof::Rejected {
+                    messages: vec!["rejected".to_owned()],
                     ratchets: true,
                 },
             }),

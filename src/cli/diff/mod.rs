@@ -12,11 +12,11 @@ use crate::api::compat::{Level, Rule};
 
 /// Compare two releases of an API
 ///
-/// Shows what changed, what it breaks for stored objects and clients, and what it breaks in Rust code, with an object that proves it where
-/// one is found: accepted before and rejected now. The exit code is 1 if a change is as bad as --fail-on.
+/// Shows what changed, and what that breaks for stored objects, clients and Rust code. Where it can, it proves a break by an object that
+/// the old release accepts and the new one rejects. The exit code is 1 if a change is at least as bad as --fail-on.
 ///
-/// With --cluster, the old release is what the cluster of the kubeconfig has, and its stored objects are read, too: which of them the new
-/// release rejects, and which fields it drops or sets. Nothing is written to the cluster.
+/// With --cluster, the old release is whatever the cluster of the kubeconfig has installed. Its stored objects are read as well, to show
+/// which of them the new release rejects, and which of their fields it drops or sets. Nothing is written to the cluster.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The old release: a file, a directory, a pattern, `git:REVISION:PATH`, `cluster` or `cluster:PATTERN` for CRDs of the cluster of the
@@ -36,7 +36,7 @@ pub(super) struct Args {
     #[arg(long)]
     cluster: bool,
 
-    /// Keep in this file what --cluster has read, and go on from there after an interruption
+    /// Save the progress of --cluster in this file, and resume from it after an interruption
     #[arg(long, value_name = "FILE", requires = "cluster")]
     resume: Option<PathBuf>,
 
@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[arg(long)]
     kind: Option<String>,
 
-    /// Least level of a change that makes the exit code 1: `compatible`, `risk`, `breaking`
+    /// Exit with code 1 if a change has this level or a worse one: `compatible`, `risk`, `breaking`
     #[arg(
         long,
         value_name = "LEVEL",
@@ -53,7 +53,7 @@ pub(super) struct Args {
     )]
     fail_on: Level,
 
-    /// Another level for a rule, such as `column-removed=compatible`; can be repeated. The config file has them in `[diff.levels]`
+    /// Change the level of a rule, such as `column-removed=compatible`; can be repeated. In the config file: `[diff.levels]`
     #[arg(long, value_name = "RULE=LEVEL", value_parser = level)]
     level: Vec<(Rule, Level)>,
 

@@ -115,7 +115,7 @@ pub(super) fn cluster(finding: &Finding) -> String {
     match (&finding.witness, finding.tries) {
         (
             Some(Witness {
-                proof: Proof::Refused { ratchets, .. },
+                proof: Proof::Rejected { ratchets, .. },
                 ..
             }),
             _,
@@ -137,13 +137,13 @@ pub(super) fn cluster(finding: &Finding) -> String {
 /// Returns what the object of a change proves, and the messages below it.
 pub(super) fn proof(finding: &Finding, witness: &Witness) -> (&'static str, Vec<String>) {
     match &witness.proof {
-        Proof::Refused { messages, .. } if finding.is_status => (
+        Proof::Rejected { messages, .. } if finding.is_status => (
             "accepted before by a write of /status, rejected now:",
             messages.clone(),
         ),
-        Proof::Refused { messages, .. } => ("accepted before, rejected now:", messages.clone()),
+        Proof::Rejected { messages, .. } => ("accepted before, rejected now:", messages.clone()),
         Proof::Accepted { messages } => ("rejected before, accepted now:", messages.clone()),
-        Proof::UpdateRefused { messages, .. } => {
+        Proof::UpdateRejected { messages, .. } => {
             ("update accepted before, rejected now:", messages.clone())
         }
         Proof::UpdateAccepted { messages, .. } => {
@@ -175,7 +175,7 @@ pub(super) fn objects(witness: &Witness, all: bool) -> String {
     };
     let object = document(&witness.object);
     match &witness.proof {
-        Proof::UpdateRefused { stored, .. } | Proof::UpdateAccepted { stored, .. } => {
+        Proof::UpdateRejected { stored, .. } | Proof::UpdateAccepted { stored, .. } => {
             let stored = document(stored);
             format!("# stored\n{stored}---\n# update\n{object}")
         }

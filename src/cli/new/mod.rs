@@ -42,9 +42,9 @@ use wanted::Wanted;
 
 /// Create the crate of an operator
 ///
-/// The crate builds out of the box and logs the objects it would reconcile: those of the kinds of CRDs (--file), of Kubernetes
-/// itself (--watch), or of both. Only the modules in src/generated are rewritten later, by `kube-codegen generate`; all other
-/// files are yours. Its kube-codegen.toml contains the options given here.
+/// The crate builds out of the box and logs the objects it would reconcile: of the kinds in your CRDs (--file), of built-in kinds
+/// (--watch), or of both. `kube-codegen generate` rewrites the modules in src/generated; all other files are yours. kube-codegen.toml in
+/// the crate keeps the options you give here.
 ///
 /// The crate starts small. `kube-codegen add` adds CI, a dashboard, a Helm chart and more when you need them.
 #[derive(Debug, clap::Args)]
@@ -57,13 +57,13 @@ pub(super) struct Args {
     #[arg(required_unless_present_any = ["from_kubebuilder", "from_kube_derive"])]
     name: Option<PackageName>,
 
-    /// Take over from an operator of kubebuilder, whose project is in this directory: its kinds, children, webhooks, and the names of
-    /// its installation. TAKEOVER.md in the crate lists what is left to do
+    /// Replace the kubebuilder operator in this directory: the crate takes over its kinds, children, webhooks, and the names it is
+    /// installed under. TAKEOVER.md in the crate lists what is left to do
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "watch", "owns", "webhooks", "config"])]
     from_kubebuilder: Option<PathBuf>,
 
-    /// Replace the types of the crate in this directory that have `#[derive(CustomResource)]`. --file has their CRDs; without it, a
-    /// program is printed that writes them
+    /// Replace the types with `#[derive(CustomResource)]` in the crate in this directory. Pass their CRDs with --file; without it, the
+    /// command prints a program that writes them
     #[arg(long, value_name = "DIR", conflicts_with = "from_kubebuilder")]
     from_kube_derive: Option<PathBuf>,
 
@@ -75,19 +75,19 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", value_parser = wanted::lease)]
     lease: Option<String>,
 
-    /// Field manager of what the operator writes [default: its name]
+    /// Field manager of the operator's writes [default: its name]
     #[arg(long, value_name = "NAME", value_parser = wanted::field_manager)]
     field_manager: Option<String>,
 
     #[command(flatten)]
     options: OptionArgs,
 
-    /// Kinds of Kubernetes itself to watch, separated by commas, such as `v1/Pod` and `apps/v1/Deployment`
+    /// Built-in kinds to watch, separated by commas, such as `v1/Pod` and `apps/v1/Deployment`
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = scaffold::core_kind)]
     watch: Vec<&'static CoreKind>,
 
-    /// Kinds of Kubernetes itself that the objects own, such as `apps/v1/Deployment,v1/Service`; with `KIND=` before them, those of one
-    /// kind; can be repeated
+    /// Built-in kinds that your kinds own, such as `apps/v1/Deployment,v1/Service`. A prefix `KIND=` limits them to one of your kinds; can
+    /// be repeated
     #[arg(long, value_name = "[KIND=]KINDS", requires = "file")]
     owns: Vec<Owns>,
 
@@ -113,7 +113,7 @@ pub(super) struct Args {
     #[arg(long)]
     force: bool,
 
-    /// Directory of templates that replace the built-in ones of the same names; docs/templates.md describes them
+    /// Directory of templates that replace built-in ones of the same name; docs/templates.md describes them
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
 
@@ -237,21 +237,18 @@ fn with_conversion(
     console: &mut Console,
 ) -> Result<(Output, File), CommandError> {
     let path = scaffold::DEFINITIONS.to_owned();
-    let mut source = Source::new(&path, wanted.definitions(&run.output.model));
+    let definitions = wanted.definitions(&run.sources, &run.output.model);
+    let mut source = Source::new(&path, definitions);
     if wanted.webhooks.contains(&WebhookType::Conversion) {
         let model = &run.output.model;
         let name = wanted.name.as_str();
         let namespace = wanted.takeover.namespace.as_deref().unwrap_or(name);
-        source.text = if wanted.project.is_some() {
-            match scaffold::with_conversions(&source, model, name, namespace) {
-                Ok(converted) => converted.text,
-                Err(diagnostics) => {
-                    console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
-                    return Err(CommandError::Reported);
-                }
+        source.text = match scaffold::with_conversions(&source, model, name, namespace) {
+            Ok(converted) => converted.text,
+            Err(diagnostics) => {
+                console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
+                return Err(CommandError::Reported);
             }
-        } else {
-            scaffold::converted_definitions(model, name, namespace)
         };
         regenerate(&mut run, slice::from_ref(&source), settings, console)?;
     }

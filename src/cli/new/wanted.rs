@@ -8,7 +8,7 @@ use kube_codegen_formats::names;
 
 use super::Args;
 use crate::{
-    base::diag::Diagnostics,
+    base::{diag::Diagnostics, source::Source},
     cli::{CommandError, console::Console, layer::Layer, owns},
     model::ir::Model,
     operator::scaffold::{self, DeployScope, PackageName, Takeover, WebhookType},
@@ -153,26 +153,15 @@ impl Wanted {
         owns::by_crd(&args.owns, crds.iter().map(|(crd, _)| crd.as_str()), model)
     }
 
-    /// Returns the text of all CRDs: that of the project as it is, or else as the model has them.
-    pub(super) fn definitions(&self, model: &Model) -> String {
-        let Some(project) = &self.project else {
-            let documents = scaffold::definitions(model).into_iter();
-            let documents: Vec<String> = documents.map(|(_, document)| document).collect();
-            return documents.join("---\n");
-        };
-        let mut text = String::new();
-        for base in &project.bases {
-            if !text.is_empty() {
-                if !text.ends_with('\n') {
-                    text.push('\n');
-                }
-                if !base.text.starts_with("---") {
-                    text.push_str("---\n");
-                }
-            }
-            text.push_str(&base.text);
+    /// The text of all CRDs: as the project or the inputs have it, with comments, or else written from the model.
+    pub(super) fn definitions(&self, sources: &[Source], model: &Model) -> String {
+        if let Some(project) = &self.project {
+            return scaffold::joined(project.bases.iter().map(|base| base.text.as_str()));
         }
-        text
+        let definitions = scaffold::definitions(model);
+        let names: Vec<_> = definitions.iter().map(|(name, _)| name.as_str()).collect();
+        let texts = definitions.iter().map(|(_, text)| text.as_str());
+        scaffold::as_written(sources, &names).unwrap_or_else(|| scaffold::joined(texts))
     }
 }
 

@@ -85,7 +85,7 @@ pub(super) fn opaque(lowering: &mut Lowering<'_>, node: &mut SchemaNode) -> Ty {
                     None,
                     "this schema has no `type`; it becomes raw JSON".into(),
                 )
-                .hint("add a `type`, or `x-kubernetes-preserve-unknown-fields: true` if any JSON is valid");
+                .hint("the API server rejects the CRD: add a `type`, or `x-kubernetes-preserve-unknown-fields: true` if any JSON is valid");
             Ty::JSON
         }
         // An unknown type was reported when the CRD was parsed; every other type has its form.

@@ -18,10 +18,10 @@ pub(super) fn lower(node: &str, required: &str) -> (Model, Vec<(Code, String)>) 
     assert!(!diagnostics.has_errors(), "{diagnostics:#?}");
     let model = super::lower(crds, &mut diagnostics);
     // Lowering also takes schemas that the API server rejects.
-    let refused = [Code::NotStructural, Code::InvalidExtension];
+    let rejected = [Code::NotStructural, Code::InvalidExtension];
     let found = diagnostics
         .iter()
-        .filter(|it| !refused.contains(&it.code))
+        .filter(|it| !rejected.contains(&it.code))
         .map(|it| (it.code, it.place.schema_path.clone().unwrap_or_default()));
     (model, found.collect())
 }

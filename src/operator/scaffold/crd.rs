@@ -4,7 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use super::templates::{self, Templates};
-use crate::{model::ir::Model, output::yaml};
+use crate::{
+    base::{diag::Diagnostics, source::Source},
+    input,
+    model::ir::Model,
+    output::yaml,
+};
 
 /// The names in a CRD.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +72,48 @@ pub(crate) fn definitions(model: &Model) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The text of the sources, with its comments, if they have exactly the CRDs of these names, each once and in YAML.
+pub(crate) fn as_written(sources: &[Source], names: &[&str]) -> Option<String> {
+    let mut missing: BTreeSet<&str> = names.iter().copied().collect();
+    let mut texts = Vec::new();
+    for source in sources {
+        let mut diagnostics = Diagnostics::new();
+        let documents = input::yaml::documents(source, &mut diagnostics);
+        if diagnostics.has_errors() || source.text.trim_start().starts_with('{') {
+            return None;
+        }
+        for document in documents {
+            let is_crd = document["kind"] == "CustomResourceDefinition"
+                && document["apiVersion"] == "apiextensions.k8s.io/v1";
+            let name = document["metadata"]["name"].as_str()?;
+            if !is_crd || !missing.remove(name) {
+                return None;
+            }
+        }
+        texts.push(source.text.as_str());
+    }
+    missing.is_empty().then(|| joined(texts))
+}
+
+/// Texts of YAML as one text of several documents.
+pub(crate) fn joined<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        if !all.is_empty() {
+            if !all.ends_with('\n') {
+                all.push('\n');
+            }
+            if !text.starts_with("---") {
+                all.push_str("---\n");
+            }
+        }
+        all.push_str(text);
+    }
+    all
+}
+
 /// Returns the CRDs of all kinds by their names, in the order of the model.
-pub(super) fn definition_values(model: &Model) -> Vec<(String, serde_json::Value)> {
+fn definition_values(model: &Model) -> Vec<(String, serde_json::Value)> {
     let mut seen = BTreeSet::new();
     let kinds = model.kinds.iter();
     kinds

@@ -21,7 +21,7 @@ pub(crate) use baseline::{
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
 pub use core_kinds::is_cluster_scoped;
 pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go, is_core_group, kind_in_group};
-pub(crate) use crd::{CrdNames, crd_skeleton, definitions, plural};
+pub(crate) use crd::{CrdNames, as_written, crd_skeleton, definitions, joined, plural};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use feature::Feature;
 pub(crate) use location::{Location, RuntimeArgs};
@@ -29,7 +29,7 @@ pub(crate) use merge::{Merged, beside, merge};
 pub(crate) use name::PackageName;
 pub(crate) use operator::{DEFINITIONS, GENERATED, Operator, PROGRAM, TAKEOVER};
 pub(crate) use templates::{files_of, webhooks_module};
-pub(crate) use webhooks::{converted_definitions, with_conversions};
+pub(crate) use webhooks::with_conversions;
 
 use std::collections::BTreeMap;
 

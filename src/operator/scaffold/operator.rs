@@ -139,7 +139,7 @@ impl Operator<'_> {
             let mut document = String::new();
             for cause in causes {
                 let cause = cause.to_string().replace('\n', " ");
-                _ = writeln!(document, "# Refused: {cause}");
+                _ = writeln!(document, "# Rejected: {cause}");
             }
             documents.push(document + &text);
         }

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use serde_json::{Value as Json, json};
 use syn::{Expr, Item, ItemTrait, ReturnType, TraitItem, Type, parse_quote};
 
-use super::{Parameters, WebhookType, crd::definition_values};
+use super::{Parameters, WebhookType};
 use crate::{
     base::{diag::Diagnostics, source::Source},
     model::ir::{Kind, Model, Module},
@@ -233,18 +233,6 @@ pub(crate) fn with_conversions(
         text: manifests.text(),
         missing: missing.into_iter().collect(),
     })
-}
-
-/// Returns the CRDs of a model as YAML; those of several versions name the webhook of an operator as their conversion.
-pub(crate) fn converted_definitions(model: &Model, operator: &str, namespace: &str) -> String {
-    let names = hubs(model);
-    let documents = definition_values(model).into_iter().map(|(name, mut crd)| {
-        if names.contains(&name) && service_of(&crd) != service(operator) {
-            crd["spec"]["conversion"] = conversion_of(operator, namespace);
-        }
-        yaml::document(&crd)
-    });
-    documents.collect::<Vec<_>>().join("---\n")
 }
 
 /// The names of the CRDs that have conversions.

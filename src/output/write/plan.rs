@@ -80,7 +80,7 @@ fn plan_generated(root: Root, files: &[File], force: bool, list: FileList) -> Re
             if force || file.path == FILE_LIST || known.may_replace(&file.path, text) {
                 Existing::Replace
             } else {
-                Existing::Refuse
+                Existing::Reject
             }
         })?;
     }
@@ -164,7 +164,7 @@ impl Plan {
 enum Existing {
     Replace,
     Keep,
-    Refuse,
+    Reject,
 }
 
 struct Planner {
@@ -240,7 +240,7 @@ impl Planner {
                     self.plan.kept.push(path.clone());
                     return Ok(());
                 }
-                Existing::Refuse => {
+                Existing::Reject => {
                     self.obstacles.push(Obstacle::Foreign(target));
                     return Ok(());
                 }

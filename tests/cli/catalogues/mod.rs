@@ -353,7 +353,7 @@ metadata: {name: settings}
 }
 
 #[test]
-fn a_sample_that_the_crd_refuses_stops_the_bundle() {
+fn a_sample_that_the_crd_rejects_stops_the_bundle() {
     let (_directory, package) = scaffold(&[]);
     let sample = package.join("deploy/sample.yaml");
     let text = fs::read_to_string(&sample).unwrap();

@@ -211,15 +211,15 @@ fn an_operator_of_many_kinds_builds_with_its_tests() {
     if let Some(corpus) = common::corpus("crds") {
         let day = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() / (24 * 60 * 60);
         let repositories = entries(&corpus);
-        let refused = include_str!("../../../xtask/src/corpus/refused.tsv");
-        let is_refused = |path: &Path| {
+        let rejected = include_str!("../../../xtask/src/corpus/rejected.tsv");
+        let is_rejected = |path: &Path| {
             let input = Path::new("crds").join(path.strip_prefix(&corpus).unwrap());
-            let mut inputs = refused.lines().filter_map(|line| line.split('\t').next());
+            let mut inputs = rejected.lines().filter_map(|line| line.split('\t').next());
             inputs.any(|it| Path::new(it) == input)
         };
         crds.extend(repositories.iter().filter_map(|repository| {
             let mut files = entries(repository);
-            files.retain(|path| !is_refused(path));
+            files.retain(|path| !is_rejected(path));
             let index = usize::try_from(day).unwrap().checked_rem(files.len())?;
             Some(files[index].clone())
         }));

@@ -69,12 +69,12 @@ fn the_rights_of_each_example_are_those_that_its_tests_use() {
         if accepts {
             succeed(
                 &directory,
-                &["rbac", "--write", "--page=docs/rights.md", &requests],
+                &["rbac", "--write", "--page=docs/permissions.md", &requests],
             );
         }
         let output = run(
             &directory,
-            &["rbac", "--check", "--page=docs/rights.md", &requests],
+            &["rbac", "--check", "--page=docs/permissions.md", &requests],
         );
         assert!(output.status.success(), "{example}: {}", stderr(&output));
     }

@@ -7,7 +7,7 @@ use super::{CRDKIND, create, directory};
 use crate::cli::{deploy::add_all, files, run, stderr, succeed};
 
 #[test]
-fn an_image_is_refused_while_the_crates_are_those_of_a_checkout() {
+fn an_image_is_rejected_while_the_crates_are_those_of_a_checkout() {
     let (directory, package) = directory(CRDKIND);
     create(directory.path(), &[]);
     let build = || {

@@ -93,8 +93,8 @@ fn embedded(manifest: &Value) -> Option<String> {
     let source = Source::new("definition.json", manifest.to_string());
     let mut diagnostics = Diagnostics::new();
     let crds = crd::parse(&[source], &mut diagnostics);
-    let refused = diagnostics.iter().any(|it| it.severity == Severity::Error);
-    (!refused).then(|| crds.first().unwrap().manifest.to_string())
+    let rejected = diagnostics.iter().any(|it| it.severity == Severity::Error);
+    (!rejected).then(|| crds.first().unwrap().manifest.to_string())
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn what_the_generator_accepts_is_decoded() {
         json!({"a": "b"}),
         json!({"a": 5}),
     ];
-    let (mut decoded, mut refused) = (0, 0);
+    let (mut decoded, mut rejected) = (0, 0);
     for pointer in &all {
         for value in &values {
             let mut manifest = complete.clone();
@@ -135,13 +135,13 @@ fn what_the_generator_accepts_is_decoded() {
                 assert_eq!(definition.spec.group, "example.com");
                 decoded += 1;
             } else {
-                refused += 1;
+                rejected += 1;
             }
         }
     }
     assert!(
-        decoded > 500 && refused > 500,
-        "{decoded} decoded, {refused} refused"
+        decoded > 500 && rejected > 500,
+        "{decoded} decoded, {rejected} rejected"
     );
 }
 

@@ -1,7 +1,7 @@
 //! Generates trees of modules from files of CRDs: one per repository, or several if CRDs conflict.
 use super::Problem;
 use super::input::Manifest;
-use super::refusals::Refusals;
+use super::rejections::Rejections;
 use kube_codegen::diag::{Code, Diagnostic, Diagnostics, Severity};
 use kube_codegen::options::Options;
 use kube_codegen::pipeline;
@@ -23,9 +23,9 @@ pub(crate) struct Corpus {
     /// CRDs in them; a file without a readable CRD counts as one.
     pub(crate) crds: usize,
     /// Files that were rejected because of errors in them.
-    pub(crate) refused: usize,
+    pub(crate) rejected: usize,
     /// The errors in files and samples.
-    pub(crate) refusals: Refusals,
+    pub(crate) rejections: Rejections,
     /// Diagnostics by code.
     pub(crate) diagnostics: BTreeMap<Code, usize>,
 }
@@ -104,10 +104,13 @@ fn alone(
         *corpus.diagnostics.entry(diagnostic.code).or_default() += 1;
     }
     if output.diagnostics.has_errors() {
-        corpus.refused += 1;
+        corpus.rejected += 1;
         for error in errors(&output.diagnostics) {
             let key = (manifest.input.clone(), error.code.as_str().to_owned());
-            corpus.refusals.entry(key).or_insert_with(|| message(error));
+            corpus
+                .rejections
+                .entry(key)
+                .or_insert_with(|| message(error));
         }
         return None;
     }

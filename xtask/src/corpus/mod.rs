@@ -4,7 +4,7 @@ pub(crate) mod compile;
 mod differ;
 pub(crate) mod generate;
 pub(crate) mod input;
-mod refusals;
+mod rejections;
 pub(crate) mod round_trip;
 pub(crate) mod samples;
 pub(crate) mod slice;
@@ -58,10 +58,10 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "generate_only")]
     compile_only: bool,
 
-    /// Table of the refusals that are expected: input, code and reason, separated by tabs [default: those of the corpus that
+    /// Table of the rejections that are expected: input, code and reason, separated by tabs [default: those of the corpus that
     /// this repository is tested with]
     #[arg(long, value_name = "FILE")]
-    refused: Option<PathBuf>,
+    rejected: Option<PathBuf>,
 
     /// Directory for the crates and the list of failures [default: corpus in cargo's target directory]
     #[arg(long, value_name = "DIR")]
@@ -94,10 +94,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let mut corpus = generate::generate(inputs, &Options::default(), &mut failures);
     let generating = started.elapsed();
     let samples = samples::find(&arguments.folder, &mut corpus, &mut failures)?;
-    let expected = refusals::expected(arguments.refused.as_deref())?;
-    failures.extend(refusals::compare(
+    let expected = rejections::expected(arguments.rejected.as_deref())?;
+    failures.extend(rejections::compare(
         &expected,
-        &corpus.refusals,
+        &corpus.rejections,
         &corpus.inputs,
     ));
     let mut table = table::Table::new(&corpus, samples.len(), generating);

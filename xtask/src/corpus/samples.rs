@@ -60,7 +60,7 @@ pub(crate) fn find(
             Ok(object) if !metadata_is_valid(&object) => {
                 let message = "the API server rejects its metadata".to_owned();
                 let key = (input, "metadata".to_owned());
-                corpus.refusals.insert(key, message);
+                corpus.rejections.insert(key, message);
             }
             Ok(object) => samples.push(Sample {
                 file: file.to_owned(),

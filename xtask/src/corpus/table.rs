@@ -66,8 +66,8 @@ impl fmt::Display for Table<'_> {
         row("CRDs", corpus.crds.to_string())?;
         row("versions", sum(|tree| tree.roots.len()).to_string())?;
         let generated = sum(|tree| tree.crds.len());
-        row("rejected", corpus.refused.to_string())?;
-        row("generated", of(generated, corpus.crds - corpus.refused))?;
+        row("rejected", corpus.rejected.to_string())?;
+        row("generated", of(generated, corpus.crds - corpus.rejected))?;
         for (name, count, _) in &self.compiled {
             row(name, of(*count, generated))?;
         }

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     println!("objects               {:>8}", samples.len());
     println!("objects equal         {equal:>8}");
     println!("failures: {}", report.display());
-    // `corpus` reports the refused CRDs.
+    // `corpus` reports the rejected CRDs.
     Ok(failures.iter().all(|it| it.stage == WITHOUT) && !samples.is_empty())
 }
 

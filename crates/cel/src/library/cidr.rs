@@ -11,7 +11,7 @@ use kube_codegen_formats::go::quote;
 use super::{
     cost::{Operands, TEXT, Values, share},
     function::{Function, function},
-    ip::{Ip, ip, is_mapped, mapped, refusal},
+    ip::{Ip, ip, is_mapped, mapped, rejection},
 };
 use crate::{
     errors::error,
@@ -77,22 +77,22 @@ fn masked_and_compared(octets: u64, it: &dyn Operands) -> u64 {
 }
 
 fn parse_cidr(text: &str) -> Result<Cidr, String> {
-    let refuse = |why: &str| {
+    let reject = |why: &str| {
         Err(format!(
             "network address parse error during conversion from string: netip.ParsePrefix({}): {why}",
             quote(text)
         ))
     };
     let Some((address, bits)) = text.rsplit_once('/') else {
-        return refuse("no '/'");
+        return reject("no '/'");
     };
     if address.contains('%') {
-        return refuse("IPv6 zones cannot be present in a prefix");
+        return reject("IPv6 zones cannot be present in a prefix");
     }
     let address: IpAddr = match address.parse() {
         Ok(address) => address,
         Err(_) => {
-            return refuse(&refusal(address));
+            return reject(&rejection(address));
         }
     };
     let limit = if address.is_ipv4() { 32 } else { 128 };
@@ -107,8 +107,8 @@ fn parse_cidr(text: &str) -> Result<Cidr, String> {
                 bits: length,
             }),
         },
-        Ok(_) if is_number => refuse("prefix length out of range"),
-        _ => refuse(&format!("bad bits after slash: {}", quote(bits))),
+        Ok(_) if is_number => reject("prefix length out of range"),
+        _ => reject(&format!("bad bits after slash: {}", quote(bits))),
     }
 }
 

@@ -57,7 +57,7 @@ fn parse_ip(text: &str) -> Result<Ip, String> {
         Ok(IpAddr::V6(address)) if is_mapped(address) => Err(mapped(text)),
         Ok(address) => Ok(Ip(address)),
         Err(_) => {
-            let why = refusal(text);
+            let why = rejection(text);
             Err(format!(
                 "IP Address {} parse error during conversion from string: {why}",
                 quote(text)
@@ -67,17 +67,17 @@ fn parse_ip(text: &str) -> Result<Ip, String> {
 }
 
 /// Returns Go's reason why a text is not an address.
-pub(super) fn refusal(text: &str) -> String {
+pub(super) fn rejection(text: &str) -> String {
     let why = match text.find(['.', ':', '%']) {
-        Some(at) if text[at..].starts_with('.') => ipv4_refusal(text),
-        Some(at) if text[at..].starts_with(':') => ipv6_refusal(text),
+        Some(at) if text[at..].starts_with('.') => ipv4_rejection(text),
+        Some(at) if text[at..].starts_with(':') => ipv6_rejection(text),
         Some(_) => "missing IPv6 address".to_owned(),
         None => "unable to parse IP".to_owned(),
     };
     format!("ParseAddr({}): {why}", quote(text))
 }
 
-fn ipv4_refusal(text: &str) -> String {
+fn ipv4_rejection(text: &str) -> String {
     let mut parts = 0;
     for (index, part) in text.split('.').enumerate() {
         if let Some(at) = part.find(|letter: char| !letter.is_ascii_digit()) {
@@ -102,7 +102,7 @@ fn ipv4_refusal(text: &str) -> String {
 }
 
 /// Follows `netip.ParseAddr` to the place of the error.
-fn ipv6_refusal(text: &str) -> String {
+fn ipv6_rejection(text: &str) -> String {
     let at = |why: &str, rest: &str| format!("{why} (at {})", quote(rest));
     let mut ellipsis = text.starts_with("::");
     let mut rest = if ellipsis { &text[2..] } else { text };
@@ -133,7 +133,7 @@ fn ipv6_refusal(text: &str) -> String {
                     rest,
                 );
             }
-            return ipv4_refusal(rest);
+            return ipv4_rejection(rest);
         }
         fields += 1;
         rest = &rest[digits..];

@@ -49,16 +49,16 @@ pub(crate) fn format<'e>(
 
 /// Formats a value by the clause that a text starts with, and returns the rest of the text.
 fn clause<'a>(text: &'a str, value: &dyn Val) -> Result<(String, &'a str), String> {
-    let refused = |why: &str| format!("could not parse formatting clause: {why}");
+    let rejected = |why: &str| format!("could not parse formatting clause: {why}");
     let (precision, rest) = match text.strip_prefix('.') {
         None => (PRECISION, text),
         Some(rest) => {
             let end = rest.find(|letter: char| !letter.is_ascii_digit());
             let end = end.ok_or_else(|| {
-                refused("error while parsing precision: could not find end of precision specifier")
+                rejected("error while parsing precision: could not find end of precision specifier")
             })?;
             let digits = rest[..end].parse().map_err(|_| {
-                refused(
+                rejected(
                     "error while parsing precision: error while converting precision to integer",
                 )
             })?;
@@ -100,7 +100,7 @@ fn clause<'a>(text: &'a str, value: &dyn Val) -> Result<(String, &'a str), Strin
             }),
         Some(letter) => {
             let why = format!("unrecognized formatting clause \"{letter}\"");
-            return Err(refused(&why));
+            return Err(rejected(&why));
         }
     };
     match shown {

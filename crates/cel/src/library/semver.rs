@@ -73,7 +73,7 @@ fn parse(text: &str, normalize: bool) -> Result<Semver, String> {
     } else {
         text.to_owned()
     };
-    if let Some(why) = refusal(&text) {
+    if let Some(why) = rejection(&text) {
         return Err(why);
     }
     Version::parse(&text)
@@ -82,7 +82,7 @@ fn parse(text: &str, normalize: bool) -> Result<Semver, String> {
 }
 
 /// Returns the reason why a text is not a version, in the words of the server's library.
-fn refusal(text: &str) -> Option<String> {
+fn rejection(text: &str) -> Option<String> {
     if text.is_empty() {
         return Some("Version string empty".to_owned());
     }

@@ -10,7 +10,7 @@ use cel::{
     },
 };
 
-use kube_codegen_formats::{Refused, url};
+use kube_codegen_formats::{Rejected, url};
 
 use super::function::{Function, function};
 use crate::{errors::error, value::opaque};
@@ -42,14 +42,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn url(text: &CelString<'_>) -> Result<Url, ExecutionError> {
-    let refuse = |why: Refused| {
+    let reject = |why: Rejected| {
         error(
             "url",
             format!("URL parse error during conversion from string: {why}"),
         )
     };
-    url::parse_request_uri(text.inner()).map_err(refuse)?;
-    url::parse(text.inner()).map(Url).map_err(refuse)
+    url::parse_request_uri(text.inner()).map_err(reject)?;
+    url::parse(text.inner()).map(Url).map_err(reject)
 }
 
 fn is_url(text: &CelString<'_>) -> CelBool {

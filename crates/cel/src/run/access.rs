@@ -85,7 +85,7 @@ pub(super) fn get<'e>(
         Some(key) => ExecutionError::NoSuchKey(Arc::new(key.inner().to_owned())),
         None => no_overload(operators::INDEX, [value, key]),
     };
-    let refused = |value: &Object, why: ExecutionError| match why {
+    let rejected = |value: &Object, why: ExecutionError| match why {
         why @ (ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_)) => why,
         _ if matches!(value.as_builtin(), BuiltinRef::List(_)) => {
             let type_ = key.get_type().name();
@@ -96,13 +96,13 @@ pub(super) fn get<'e>(
     match value {
         CowVal::Borrowed(value) => {
             let indexer = value.as_indexer().ok_or_else(|| missing(value))?;
-            indexer.get(key).map_err(|error| refused(value, error))
+            indexer.get(key).map_err(|error| rejected(value, error))
         }
         CowVal::Owned(value) => {
             let indexer = value.as_indexer().ok_or_else(|| missing(&*value))?;
             match indexer.get(key) {
                 Ok(found) => Ok(CowVal::Owned(found.into_owned())),
-                Err(error) => Err(refused(&*value, error)),
+                Err(error) => Err(rejected(&*value, error)),
             }
         }
     }

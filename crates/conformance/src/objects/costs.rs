@@ -89,7 +89,7 @@ pub async fn run(client: &Client, namespace: &str, words: &[String]) -> TestResu
         });
         let path = format!("/apis/costs.example.com/v1/namespaces/{namespace}/{plural}");
         if !create(client, &crd).await? {
-            _ = writeln!(out, "refused: {rule}");
+            _ = writeln!(out, "rejected: {rule}");
             continue;
         }
         establish(client, &path).await?;

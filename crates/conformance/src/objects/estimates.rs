@@ -53,7 +53,7 @@ pub async fn run(client: &Client, crds: &[PathBuf], show: usize) -> TestResult<S
         let properties: Map<_, _> = names
             .map(|(at, (schema, _))| (format!("p{at}"), schema.clone()))
             .collect();
-        let theirs = refused(client, number, properties).await?;
+        let theirs = rejected(client, number, properties).await?;
         for (at, (schema, ours)) in values.iter().enumerate() {
             let theirs = theirs.get(&format!("p{at}")).cloned().unwrap_or_default();
             estimates.insert(
@@ -165,7 +165,7 @@ fn is_estimate(message: &str) -> bool {
 }
 
 /// Returns the server's messages on the costs of rules, by property.
-async fn refused(
+async fn rejected(
     client: &Client,
     number: usize,
     properties: Map<String, Value>,

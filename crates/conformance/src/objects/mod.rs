@@ -43,10 +43,10 @@ pub struct Options {
 pub struct Report {
     /// Objects by verdict of the server.
     pub verdicts: BTreeMap<&'static str, usize>,
-    /// Versions of CRDs whose objects were sent, and CRDs that the server refused.
+    /// Versions of CRDs whose objects were sent, and CRDs that the server rejected.
     pub versions: usize,
     /// CRDs that the server did not take.
-    pub refused: usize,
+    pub rejected: usize,
     /// Differences by class.
     pub differences: BTreeMap<&'static str, usize>,
 }
@@ -93,7 +93,7 @@ pub async fn run(client: &Client, namespace: &str, options: &Options) -> TestRes
             if create(client, crd).await? {
                 served.extend(versions(crd, namespace));
             } else {
-                report.refused += 1;
+                report.rejected += 1;
             }
         }
         for version in &served {
@@ -183,7 +183,7 @@ fn versions(crd: &Value, namespace: &str) -> Vec<Served> {
     versions.collect()
 }
 
-/// Creates a CRD without its conversion webhook; `false` if the server refuses it.
+/// Creates a CRD without its conversion webhook; `false` if the server rejects it.
 pub(crate) async fn create(client: &Client, crd: &Value) -> TestResult<bool> {
     let mut crd = crd.clone();
     crd["spec"]
@@ -208,7 +208,7 @@ pub(crate) async fn create(client: &Client, crd: &Value) -> TestResult<bool> {
             // The CRD of the same name is still being deleted.
             409 => tokio::time::sleep(std::time::Duration::from_millis(100)).await,
             _ => {
-                eprintln!("refused: {}", answer["message"]);
+                eprintln!("rejected: {}", answer["message"]);
                 return Ok(false);
             }
         }

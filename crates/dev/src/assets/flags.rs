@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_without_a_flag_are_refused() {
+    fn arguments_without_a_flag_are_rejected() {
         let error = parse(&["a"]).unwrap_err();
         assert_eq!(error, "unexpected argument \"a\": flags begin with --");
     }

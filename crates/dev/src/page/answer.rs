@@ -64,7 +64,7 @@ pub(super) fn saved(page: &str) -> Answer {
 }
 
 pub(super) fn json(result: &Result<Value, String>) -> Answer {
-    // The page works, even if a cluster refuses a change: browsers would report another code in the console.
+    // The page works, even if a cluster rejects a change: browsers would report another code in the console.
     let body = match result {
         Ok(value) => value.clone(),
         Err(error) => json!({"error": error}),
@@ -72,6 +72,6 @@ pub(super) fn json(result: &Result<Value, String>) -> Answer {
     whole(StatusCode::OK, "application/json", body.to_string())
 }
 
-pub(super) fn refused(code: StatusCode, why: &str) -> Answer {
+pub(super) fn rejected(code: StatusCode, why: &str) -> Answer {
     whole(code, "text/plain", format!("{why}\n"))
 }

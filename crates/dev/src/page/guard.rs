@@ -30,7 +30,7 @@ impl Guard {
             .any(|name| host == format!("{name}:{}", self.port))
     }
 
-    /// Returns the path after the token, or why the request is refused.
+    /// Returns the path after the token, or why the request is rejected.
     pub(super) fn admit<'r, B>(&self, request: &'r Request<B>) -> Result<&'r str, &'static str> {
         let headers = request.headers();
         // Another name could be one that a page elsewhere lets point to this machine.

@@ -19,7 +19,7 @@ use tokio::{net::TcpListener, task::AbortHandle};
 
 use crate::history::{History, Simulation};
 pub(crate) use actions::{Actions, Order};
-use answer::{Answer, json, refused, saved, text};
+use answer::{Answer, json, rejected, saved, text};
 use guard::Guard;
 
 const PAGE: &str = include_str!("index.html");
@@ -86,7 +86,7 @@ impl Served {
     async fn answer(&self, request: Request<Incoming>) -> Answer {
         let path = match self.guard.admit(&request) {
             Ok(path) => path.to_owned(),
-            Err(why) => return refused(StatusCode::FORBIDDEN, why),
+            Err(why) => return rejected(StatusCode::FORBIDDEN, why),
         };
         let known = request.uri().query().and_then(|query| {
             let mut pairs = query.split('&');
@@ -102,31 +102,33 @@ impl Served {
                     Ok(picture) => saved(&picture),
                     Err(error) => {
                         let why = format!("cannot read {}: {error}", path.display());
-                        refused(StatusCode::NOT_FOUND, &why)
+                        rejected(StatusCode::NOT_FOUND, &why)
                     }
                 },
-                _ => refused(StatusCode::NOT_FOUND, "no simulation has failed"),
+                _ => rejected(StatusCode::NOT_FOUND, "no simulation has failed"),
             },
             (&Method::GET, "events") => stream::events(self.history.clone(), known),
             (&Method::GET, path) => match SCRIPTS.iter().find(|(name, _)| *name == path) {
                 Some((_, script)) => text("text/javascript", script),
-                None => refused(StatusCode::NOT_FOUND, "there is no such page"),
+                None => rejected(StatusCode::NOT_FOUND, "there is no such page"),
             },
             (&Method::POST, "do") => {
                 let body = match serving::collect(request.into_body(), LONGEST).await {
                     Ok(body) if body.len() <= LONGEST => body,
-                    Ok(_) => return refused(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"),
-                    Err(error) => return refused(StatusCode::REQUEST_TIMEOUT, &error.to_string()),
+                    Ok(_) => {
+                        return rejected(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
+                    }
+                    Err(error) => return rejected(StatusCode::REQUEST_TIMEOUT, &error.to_string()),
                 };
                 let order = match serde_json::from_slice(&body) {
                     Ok(order) => order,
                     Err(error) => {
-                        return refused(StatusCode::BAD_REQUEST, &format!("no order: {error}"));
+                        return rejected(StatusCode::BAD_REQUEST, &format!("no order: {error}"));
                     }
                 };
                 json(&self.actions.execute(&self.history, &order).await)
             }
-            _ => refused(StatusCode::METHOD_NOT_ALLOWED, "this method is not served"),
+            _ => rejected(StatusCode::METHOD_NOT_ALLOWED, "this method is not served"),
         }
     }
 }

@@ -159,12 +159,12 @@ async fn stored_objects_are_read_page_by_page() {
     for part in [
         "v1 spec.size: narrowed",
         "Widget (widgets.example.com): 3000 objects read as v1\n",
-        "breaking: v1 <nil>: update refused: 1 object\n",
+        "breaking: v1 <nil>: update rejected: 1 object\n",
         "breaking: v1 spec.color: dropped: 30 objects\n  the next write drops the field\n  default/w-00001, default/w-00101, \
          default/w-00201, default/w-00301, default/w-00401, 25 more\n",
-        "risk: v1 spec.size: create refused: 300 objects\n",
+        "risk: v1 spec.size: create rejected: 300 objects\n",
         "    spec.size: Invalid value: 500: spec.size in body should be less than or equal to 100\n",
-        "risk: v1 spec.parts.name: create refused: 3 objects\n",
+        "risk: v1 spec.parts.name: create rejected: 3 objects\n",
         "risk: v1 spec.mode: defaulted (\"Slow\"): 3000 objects\n",
     ] {
         assert!(out.contains(part), "no {part:?} in\n{out}{error}");
@@ -213,7 +213,7 @@ async fn a_list_whose_token_expires_is_read_to_its_end() {
         let (code, out, error) = cluster.run(&["diff", "--cluster", "new.yaml"]).await;
         assert_eq!(code, Some(1), "{error}");
         assert!(
-            out.contains(wanted) && out.contains("create refused: 160 objects\n"),
+            out.contains(wanted) && out.contains("create rejected: 160 objects\n"),
             "{out}{error}"
         );
         assert_eq!(cluster.lists().len(), lists);
@@ -230,7 +230,7 @@ async fn a_list_whose_token_expires_is_read_to_its_end() {
     });
     let (_, out, error) = cluster.run(&["diff", "--cluster", "new.yaml"]).await;
     assert!(
-        out.contains(wanted) && out.contains("create refused: 160 objects\n"),
+        out.contains(wanted) && out.contains("create rejected: 160 objects\n"),
         "{out}{error}"
     );
     // Errors that pass.
@@ -246,14 +246,14 @@ async fn a_list_whose_token_expires_is_read_to_its_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_not_be_read_is_reported() {
     let cluster = Cluster::start(10).await;
-    let refused = |resource: &str| {
+    let rejected = |resource: &str| {
         let failure = Failure::status(403)
             .message("widgets.example.com is forbidden: User \"me\" cannot list resource");
         cluster
             .server
             .fail_always(On::verb("list").resource(resource), failure);
     };
-    refused("widgets");
+    rejected("widgets");
     let (code, out, error) = cluster.run(&["diff", "--cluster", "new.yaml"]).await;
     assert_eq!(code, Some(2));
     assert!(out.contains("v1 spec.size: narrowed"), "{out}");
@@ -268,7 +268,7 @@ async fn what_may_not_be_read_is_reported() {
         error.contains("User \"me\" cannot list resource"),
         "{error}"
     );
-    refused("customresourcedefinitions");
+    rejected("customresourcedefinitions");
     let (code, _, error) = cluster.run(&["diff", "cluster", "new.yaml"]).await;
     assert_eq!(code, Some(2));
     assert!(

@@ -1,4 +1,4 @@
-//! The page of a run: who is refused, the way of the operator to the server, and what the page does for its user.
+//! The page of a run: who is rejected, the way of the operator to the server, and what the page does for its user.
 use std::{
     fs,
     io::{Read as _, Write as _},
@@ -41,7 +41,7 @@ impl Page {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(WITHIN)).unwrap();
         let (headers, length) = (headers.join("\r\n"), body.len());
-        // The body of an answer to HTTP/1.0 is what follows until the end. A request that is refused may end before its body is sent.
+        // The body of an answer to HTTP/1.0 is what follows until the end. A request that is rejected may end before its body is sent.
         let text =
             format!("{request} HTTP/1.0\r\n{headers}\r\nContent-Length: {length}\r\n\r\n{body}");
         stream.write_all(text.as_bytes()).unwrap();
@@ -94,7 +94,7 @@ impl Page {
 }
 
 #[test]
-fn others_are_refused() {
+fn others_are_rejected() {
     let folder = directory();
     let mut dev = Dev::start(folder.path(), &["-f", "crd.yaml"]);
     let page = Page::of(&mut dev);
@@ -157,18 +157,18 @@ fn objects_are_checked_applied_scaled_and_deleted() {
         );
         page.ask(&json!({"do": "apply", "text": text, "try": is_trial}))
     };
-    let refused = apply(11, "", true).unwrap_err();
+    let rejected = apply(11, "", true).unwrap_err();
     assert!(
-        refused.contains("spec.replicas") && refused.contains("less than or equal to 10"),
-        "{refused}"
+        rejected.contains("spec.replicas") && rejected.contains("less than or equal to 10"),
+        "{rejected}"
     );
-    let refused = apply(3, ", unknown: 1", true).unwrap_err();
+    let rejected = apply(3, ", unknown: 1", true).unwrap_err();
     assert!(
-        refused.contains("unknown field \"spec.unknown\""),
-        "{refused}"
+        rejected.contains("unknown field \"spec.unknown\""),
+        "{rejected}"
     );
-    let refused = page.ask(&json!({"do": "apply", "text": "a: [", "try": true}));
-    assert!(refused.unwrap_err().contains("not YAML"));
+    let rejected = page.ask(&json!({"do": "apply", "text": "a: [", "try": true}));
+    assert!(rejected.unwrap_err().contains("not YAML"));
     assert_eq!(apply(3, "", true), Ok(json!({"verb": "create"})));
     let key = "crdplural.iksoon.test.com/default/a";
     let show = |key: &str| page.ask(&json!({"do": "show", "key": key}));

@@ -6,7 +6,7 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use regex::{Regex, RegexBuilder};
 
-use crate::Refused;
+use crate::Rejected;
 
 /// A part of a translated pattern, or Go's message about it.
 type Translated<T> = Result<T, String>;
@@ -14,21 +14,21 @@ type Translated<T> = Result<T, String>;
 /// Writes a pattern in the syntax of the crate `regex`.
 ///
 /// Each character is written as its number, and each class as ranges, since the syntaxes differ in what has a meaning where.
-pub fn translate(pattern: &str) -> Result<String, Refused> {
-    parse::translate(pattern).map_err(Refused::new)
+pub fn translate(pattern: &str) -> Result<String, Rejected> {
+    parse::translate(pattern).map_err(Rejected::new)
 }
 
 /// Compiles a pattern so that it matches as Go's `regexp` does.
-pub fn compile(pattern: &str) -> Result<Regex, Refused> {
+pub fn compile(pattern: &str) -> Result<Regex, Rejected> {
     build(pattern, 64 << 20)
 }
 
-fn build(pattern: &str, most: usize) -> Result<Regex, Refused> {
+fn build(pattern: &str, most: usize) -> Result<Regex, Rejected> {
     RegexBuilder::new(&translate(pattern)?)
         .size_limit(most)
         .build()
         .map_err(|error| {
-            Refused::new(match error {
+            Rejected::new(match error {
                 regex::Error::CompiledTooBig(_) => fault("expression too large", pattern),
                 other => other.to_string(),
             })
@@ -43,9 +43,9 @@ fn build(pattern: &str, most: usize) -> Result<Regex, Refused> {
 /// # use std::rc::Rc;
 /// let (a, b) = (pattern::compiled("^a+$")?, pattern::compiled("^a+$")?);
 /// assert!(a.is_match("aa") && Rc::ptr_eq(&a, &b));
-/// # Ok::<(), kube_codegen_formats::Refused>(())
+/// # Ok::<(), kube_codegen_formats::Rejected>(())
 /// ```
-pub fn compiled(pattern: &str) -> Result<Rc<Regex>, Refused> {
+pub fn compiled(pattern: &str) -> Result<Rc<Regex>, Rejected> {
     /// How many patterns are kept, and how many bytes one of them has at most.
     const MOST: usize = 64;
     const LARGEST: usize = 1 << 20;
@@ -78,7 +78,7 @@ pub fn compiled(pattern: &str) -> Result<Rc<Regex>, Refused> {
     })
 }
 
-/// Returns why Go's `regexp` refuses a pattern, as the API server reports it; none if it is valid.
+/// Returns why Go's `regexp` rejects a pattern, as the API server reports it; none if it is valid.
 ///
 /// ```
 /// let why = kube_codegen_formats::pattern::pattern_error("(?=a)");

@@ -312,7 +312,7 @@ impl Picture {
             page,
             "<section aria-labelledby=\"runs\"><h2 id=\"runs\">{title}, step by step</h2>
 <p class=\"keys scripted-only no-print\"><kbd>↓</kbd> <kbd>↑</kbd> next and previous step, <kbd>f</kbd> {fault}{}</p>",
-            if two { ", <kbd>p</kbd> where the runs part, <kbd>c</kbd> with or without the second run" } else { "" }
+            if two { ", <kbd>p</kbd> where the runs diverge, <kbd>c</kbd> with or without the second run" } else { "" }
         )?;
         lanes::legend(page, &self.legend)?;
         writeln!(

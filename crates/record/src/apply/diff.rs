@@ -15,7 +15,7 @@ use super::{
     same::Comparer,
 };
 
-/// One field that an apply would change. What a Secret holds is not displayed.
+/// A field that an apply would change. `Display` does not show the values of a Secret.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
@@ -23,13 +23,14 @@ pub struct Change {
     pub path: String,
     /// The value in the object; `None` if it has none.
     pub old: Option<Value>,
-    /// The value in the configuration; `None` if the configuration no longer sets the field. The server then removes the field, unless another manager owns it.
+    /// The value in the configuration; `None` if the configuration no longer sets the field. The server then removes the field, unless
+    /// another manager owns it.
     pub new: Option<Value>,
     /// Whether the values are those of a Secret.
     is_secret: bool,
 }
 
-/// What an apply would change; empty if nothing. It displays the changes, separated by commas.
+/// The changes that an apply would make; empty if there are none. `Display` shows them, separated by commas.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diff(Vec<Change>);
 

@@ -1,10 +1,10 @@
 //! Items of map lists, made by their keys.
 
-/// An item of a map list (`x-kubernetes-list-type: map`), which its keys identify.
+/// An item of a map list (`x-kubernetes-list-type: map`), identified by its keys.
 pub trait MapItem {
-    /// The keys, in the order of the schema; a tuple if there are several.
+    /// The type of the keys, in the order of the schema; a tuple if there are several.
     type Keys<'k>;
-    /// Creates an item with these keys; its other fields are absent or blank.
+    /// Creates an item with these keys. Its other fields are absent or blank.
     fn with_keys(keys: Self::Keys<'_>) -> Self;
     /// Whether an item has these keys.
     fn has_keys(&self, keys: &Self::Keys<'_>) -> bool;
@@ -22,7 +22,7 @@ pub trait MapItem {
 /// assert_eq!(container.env.unwrap().len(), 1);
 /// ```
 pub trait Items<T: MapItem> {
-    /// Returns the item with these keys. Adds it if there is none.
+    /// Returns the item with these keys, after adding it if there is none.
     fn item(&mut self, keys: T::Keys<'_>) -> &mut T;
 }
 
@@ -49,9 +49,9 @@ impl<T: MapItem> Items<T> for Option<Vec<T>> {
 
 /// A field that can be a key of a map list.
 pub trait KeyField {
-    /// The value of the key, as callers give it.
+    /// The type in which callers pass the key.
     type Given<'k>;
-    /// Creates the field.
+    /// Creates the field from a key.
     fn of(given: Self::Given<'_>) -> Self;
     /// Whether the field has this value.
     fn is(&self, given: &Self::Given<'_>) -> bool;

@@ -9,10 +9,10 @@ use super::{
     fields::{FieldSet, Owned},
 };
 
-/// An apply that the server has accepted: it shows whether the same apply would change the object again.
+/// An apply that the server accepted. It tells you whether the same apply would change the object again.
 ///
-/// Unlike [`Apply::diff`], it needs the managed fields of no other object than the response, and values that the server or a webhook has rewritten
-/// do not count as changes.
+/// Unlike [`Apply::diff`], it only needs the managed fields of the response, and values that the server or a webhook rewrote do not count
+/// as changes.
 #[derive(Clone)]
 pub struct LastApplied {
     config: Value,
@@ -32,10 +32,10 @@ impl fmt::Debug for LastApplied {
 }
 
 impl LastApplied {
-    /// Records that `manager` has applied `config`, upon which the server returned `response`.
+    /// Records that `manager` applied `config` and the server returned `response`.
     ///
     /// # Errors
-    /// Those of [`Apply::to_json`].
+    /// The same as for [`Apply::to_json`].
     pub fn new<K: Fields>(
         config: &Apply<K>,
         response: &K,
@@ -50,10 +50,10 @@ impl LastApplied {
         })
     }
 
-    /// Whether `config` is the configuration that was applied, and `object`, with the uid of the response, still has its values.
+    /// Whether `config` is the applied configuration, and `object` still has its values and the uid of the response.
     ///
     /// # Errors
-    /// Those of [`Apply::to_json`].
+    /// The same as for [`Apply::to_json`].
     pub fn is_current<K: Fields>(&self, config: &Apply<K>, object: &K) -> Result<bool, ApplyError> {
         if self.config != config.to_json()? {
             return Ok(false);

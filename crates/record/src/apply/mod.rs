@@ -1,4 +1,4 @@
-//! Server-side apply: partial configurations, what a field manager has applied, and what an apply would change.
+//! Server-side apply: creates partial configurations, extracts what a field manager has applied, and predicts the changes of an apply.
 //!
 //! ```
 //! use k8s_openapi::api::apps::v1::Deployment;
@@ -23,7 +23,7 @@
 //! # Ok::<(), kube_codegen_record::apply::ApplyError>(())
 //! ```
 //!
-//! See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>, and docs/apply.md for how this compares with client-go.
+//! See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>, and docs/apply.md for a comparison with client-go.
 mod core;
 mod diff;
 mod extract;
@@ -65,9 +65,9 @@ const SET_BY_SERVER: [&str; 6] = [
 /// Metadata that has no owner.
 const UNOWNED: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
 
-/// A kind whose fields an [`Apply`] tells apart: generated kinds and those of `k8s-openapi`, which have tables of their fields.
+/// A kind that works with [`Apply`]: generated kinds and the kinds of `k8s-openapi`, which have tables of their fields.
 ///
-/// A type with kube's derive has none: of its fields that are empty, zero or `false`, nothing says which were set.
+/// Types with kube's derive do not: if a field is empty, zero or `false`, nothing tells whether it was set.
 pub trait Fields:
     Metadata<Ty = ObjectMeta> + value::Value + Record + Serialize + DeserializeOwned
 {
@@ -78,15 +78,16 @@ impl<K> Fields for K where
 {
 }
 
-/// A partial object for server-side apply. Its field manager owns exactly the fields that it sets.
+/// A partial object for server-side apply. The field manager owns exactly the fields that you set.
 ///
-/// It holds an object of the kind itself, so that it has the fields, the documentation and the helper functions of the kind. A field counts as set
-/// unless it is absent, or required by the Rust type and blank: empty, zero or `false`. [`Apply::own`] adds a required field that is to be blank.
-/// A field of type `Option<Nullable<T>>` can be an explicit `null`.
+/// It wraps an object of the kind, so you can use the fields, the documentation and the helper functions of the kind. A field counts as
+/// set unless it is absent, or is required by the Rust type and blank: empty, zero or `false`. To apply a blank value to a required field,
+/// call [`Apply::own`]. A field of type `Option<Nullable<T>>` can be an explicit `null`.
 ///
-/// `metadata.uid` and `metadata.resourceVersion` are preconditions: with another value in the cluster the server refuses the apply as a conflict.
+/// `metadata.uid` and `metadata.resourceVersion` are preconditions: if the value in the cluster differs, the server rejects the apply with
+/// a conflict.
 ///
-/// [`Apply::from`] takes an object that was built in another way.
+/// [`Apply::from`] wraps an object that you have built in another way.
 #[derive(Clone, PartialEq)]
 pub struct Apply<K> {
     object: K,
@@ -102,7 +103,7 @@ impl<K> fmt::Debug for Apply<K> {
     }
 }
 
-/// An object cannot be applied, extracted or compared.
+/// The reason why an object cannot be applied, extracted or compared.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -114,7 +115,7 @@ pub enum ApplyError {
     NoField {
         /// The path that was given.
         path: String,
-        /// The paths that can be given.
+        /// The valid paths.
         blank: Vec<String>,
     },
 }
@@ -127,7 +128,7 @@ fn list(paths: &[String]) -> String {
 }
 
 impl<K: Fields + k8s_openapi::Resource<Scope = NamespaceResourceScope>> Apply<K> {
-    /// Creates a configuration that sets nothing, of an object in a namespace.
+    /// Creates an empty configuration for an object in a namespace.
     pub fn namespaced(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         let mut config = Self::blank();
         let metadata = config.object.metadata_mut();
@@ -138,7 +139,7 @@ impl<K: Fields + k8s_openapi::Resource<Scope = NamespaceResourceScope>> Apply<K>
 }
 
 impl<K: Fields + k8s_openapi::Resource<Scope = ClusterResourceScope>> Apply<K> {
-    /// Creates a configuration that sets nothing, of an object of a cluster-scoped kind.
+    /// Creates an empty configuration for a cluster-scoped object.
     pub fn cluster(name: impl Into<String>) -> Self {
         let mut config = Self::blank();
         config.object.metadata_mut().name = Some(name.into());
@@ -167,18 +168,18 @@ impl<K: Fields> Apply<K> {
         K::blank().into()
     }
 
-    /// Sets fields. Items of map lists are best made by [`Items::item`], which takes their keys.
+    /// Sets fields. For items of map lists, use [`Items::item`], which takes their keys.
     #[must_use]
     pub fn with(mut self, set: impl FnOnce(&mut K)) -> Self {
         set(&mut self.object);
         self
     }
 
-    /// Makes the configuration own a required field although it is blank, such as `.spec.replicas` when it is to be zero. Other fields are part
-    /// of the configuration as soon as they have a value.
+    /// Adds a blank required field to the configuration, such as `.spec.replicas` if you want it to be zero. Other fields are part of the
+    /// configuration as soon as they have a value.
     ///
-    /// The path has the names of the API, and indices of items: `.spec.versions[0].served`. One without such a field is an error of
-    /// [`Apply::to_json`].
+    /// The path consists of field names as in the API, and indices of items: `.spec.versions[0].served`. If there is no such field,
+    /// [`Apply::to_json`] fails.
     ///
     /// ```
     /// use k8s_openapi::api::scheduling::v1::PriorityClass;
@@ -196,20 +197,21 @@ impl<K: Fields> Apply<K> {
         self
     }
 
-    /// Returns the object that holds the fields. Its required fields may be blank.
+    /// Returns the object that holds the fields. Required fields may be blank.
     pub fn object(&self) -> &K {
         &self.object
     }
 
-    /// Returns the object to set fields in, like [`Apply::with`].
+    /// Returns the object, so that you can set fields, like [`Apply::with`].
     pub fn object_mut(&mut self) -> &mut K {
         &mut self.object
     }
 
-    /// Returns the configuration to send. The server ignores the status in an apply of the object, and all but the status in one of the status.
+    /// Returns the configuration to send. The server ignores the status in an apply to the object, and everything but the status in an
+    /// apply to the status.
     ///
     /// # Errors
-    /// The object cannot be converted, or [`Apply::own`] was given a path without a field.
+    /// If the object cannot be converted, or [`Apply::own`] was called with a path without a field.
     pub fn to_json(&self) -> Result<Value, ApplyError> {
         let mut partial = partial::partial(&self.object)?;
         partial.restore(&self.owned)?;
@@ -222,13 +224,13 @@ impl<K: Fields> Apply<K> {
         Ok(config)
     }
 
-    /// Returns what an apply by `manager` would change in `live`, without a request. Empty means that the server would change nothing but, for
-    /// a built-in kind, perhaps the time in its managed fields.
+    /// Returns the changes that an apply by `manager` would make to `live`, without sending a request. If the diff is empty, the server
+    /// would change nothing, except perhaps, for a built-in kind, the time in its managed fields.
     ///
-    /// The reverse has exceptions, in which the server has changed what was applied: values that a webhook rewrites, and defaults of a CRD inside
-    /// a list that is not a map list. Then the diff names a change that the apply does not make.
+    /// The diff may name changes that the apply does not make, if the server has changed what was applied: values that a webhook rewrites,
+    /// and defaults of a CRD inside a list that is not a map list.
     ///
-    /// `live` must have its managed fields; informers skip them by default. Without them, every field counts as a change.
+    /// `live` must include its managed fields, which informers drop by default. Without them, every field counts as a change.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -247,7 +249,7 @@ impl<K: Fields> Apply<K> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Apply::to_json`].
+    /// The same as for [`Apply::to_json`].
     pub fn diff(&self, live: &K, manager: &str) -> Result<Diff, ApplyError> {
         self.compare(live, manager, None)
     }
@@ -255,7 +257,7 @@ impl<K: Fields> Apply<K> {
     /// Like [`Apply::diff`], for an apply of the status.
     ///
     /// # Errors
-    /// Those of [`Apply::to_json`].
+    /// The same as for [`Apply::to_json`].
     pub fn diff_status(&self, live: &K, manager: &str) -> Result<Diff, ApplyError> {
         self.compare(live, manager, Some("status"))
     }
@@ -299,20 +301,20 @@ impl<K: Fields> Serialize for Apply<K> {
     }
 }
 
-/// Returns the configuration that `manager` has applied last, by the managed fields of `object`. It sets nothing if there is none.
+/// Returns the configuration that `manager` applied last, according to the managed fields of `object`. It is empty if there is none.
 ///
 /// To change one field of an earlier configuration, extract it, change it, and apply it again.
 ///
 /// # Errors
-/// The object cannot be converted to or from JSON.
+/// If the object cannot be converted to or from JSON.
 pub fn extract<K: Fields>(object: &K, manager: &str) -> Result<Apply<K>, ApplyError> {
     extract_from(object, manager, None)
 }
 
-/// Like [`extract`], for what was applied to the status.
+/// Like [`extract`], for the configuration applied to the status.
 ///
 /// # Errors
-/// Those of [`extract`].
+/// The same as for [`extract`].
 pub fn extract_status<K: Fields>(object: &K, manager: &str) -> Result<Apply<K>, ApplyError> {
     extract_from(object, manager, Some("status"))
 }

@@ -17,7 +17,7 @@ pub struct Converter {
 }
 
 impl Converter {
-    /// Creates the converter of a kind, whose version `hub` is the hub.
+    /// Creates a converter for a kind, with `hub` as the hub version.
     pub fn new(group: impl Into<String>, kind: impl Into<String>, hub: impl Into<String>) -> Self {
         let group = group.into();
         Self {
@@ -29,7 +29,7 @@ impl Converter {
         }
     }
 
-    /// Adds a version.
+    /// Adds a version other than the hub.
     #[must_use]
     pub fn spoke(mut self, spoke: Spoke) -> Self {
         self.spokes.push(spoke);
@@ -46,23 +46,23 @@ impl Converter {
         &self.kind
     }
 
-    /// Returns the versions, the hub first.
+    /// Returns the versions, starting with the hub.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
         let spokes = self.spokes.iter().map(|spoke| spoke.version.as_str());
         std::iter::once(self.hub.as_str()).chain(spokes)
     }
 
-    /// Returns the name of the annotation that keeps values without a place in the other version: `GROUP/kept-by-conversion`.
+    /// Returns the name of the annotation that stores values without a place in the other version: `GROUP/kept-by-conversion`.
     pub fn annotation(&self) -> &str {
         &self.annotation
     }
 
     /// Converts an object to another version of its kind, such as `example.com/v2`.
     ///
-    /// Of the metadata, only the annotations change. An object of the wanted version is returned as it is.
+    /// Of the metadata, only annotations change. If the object already has this version, it is returned unchanged.
     ///
     /// # Errors
-    /// If the object is of another kind or of an unknown version, or if a value cannot be converted.
+    /// If the object has another kind or an unknown version, or if a value cannot be converted.
     pub fn convert(
         &self,
         mut object: Value,
@@ -89,10 +89,10 @@ impl Converter {
         Ok(object)
     }
 
-    /// Returns the paths of the values that have no place in another version and would travel in the annotation.
+    /// Returns the paths of the values that have no place in another version, and would be stored in the annotation.
     ///
     /// # Errors
-    /// As [`Converter::convert`].
+    /// The same as for [`Converter::convert`].
     pub fn kept(
         &self,
         object: &Value,

@@ -4,22 +4,22 @@ use thiserror::Error;
 /// The longest keys and values of all annotations together, in bytes (`TotalAnnotationSizeLimitB` of apimachinery).
 pub(super) const MAX_ANNOTATIONS: usize = 256 * 1024;
 
-/// Why an object cannot be converted.
+/// The reason why an object cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConversionError {
-    /// The object is not one of the converter's kind.
+    /// The object has another kind than the converter.
     #[error("expected an object of kind {expected}, found {found}")]
     Kind {
-        /// Kind and group.
+        /// The kind and group of the converter.
         expected: String,
-        /// `kind` and `apiVersion` of the object.
+        /// The `kind` and `apiVersion` of the object.
         found: String,
     },
-    /// The converter has no such version.
+    /// The converter does not have this version.
     #[error("unknown apiVersion {version:?}; the versions are {known}")]
     Version {
-        /// The `apiVersion` that was asked for, or that the object has.
+        /// The requested `apiVersion`, or the object's.
         version: String,
         /// The versions of the converter.
         known: String,
@@ -27,17 +27,17 @@ pub enum ConversionError {
     /// A value cannot be converted.
     #[error("{path}: {message}")]
     Value {
-        /// The path of the value in the schema of the version that the object is converted from.
+        /// The path of the value in the schema of the source version.
         path: String,
-        /// What is wrong with it.
+        /// The problem with the value.
         message: String,
     },
-    /// What has no place in the other version does not fit into the annotations of an object.
+    /// The values without a place in the other version do not fit into the object's annotations.
     #[error(
         "the annotations have {size} bytes, with what has no place in version {version}; the limit is {MAX_ANNOTATIONS}"
     )]
     TooLarge {
-        /// The version that has no place for it.
+        /// The version that has no place for them.
         version: String,
         /// The size of all annotations in bytes.
         size: usize,

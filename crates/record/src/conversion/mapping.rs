@@ -8,9 +8,9 @@ use serde_json::Value;
 pub(super) type Convert =
     Arc<dyn Fn(Option<Value>, &Value) -> Result<Option<Value>, String> + Send + Sync>;
 
-/// How the value of one path is converted between a spoke, which has it as `S`, and the hub, which has it as `H`.
+/// Converts the value at one path between a spoke, where its type is `S`, and the hub, where its type is `H`.
 ///
-/// An absent value stays absent, and null counts as absent, unless [`Mapping::of_objects`] says otherwise.
+/// An absent value stays absent, and null counts as absent, unless you use [`Mapping::of_objects`].
 pub struct Mapping<S, H> {
     pub(super) to_hub: Convert,
     pub(super) to_spoke: Convert,
@@ -18,7 +18,7 @@ pub struct Mapping<S, H> {
 }
 
 impl<S, H> Mapping<S, H> {
-    /// Keeps the JSON as it is: for a field that moved or has a new name.
+    /// Copies the JSON unchanged, for a field that was moved or renamed.
     pub fn copy() -> Self {
         Self::of(
             Arc::new(|value, _| Ok(value)),
@@ -34,9 +34,9 @@ impl<S, H> Mapping<S, H> {
         }
     }
 
-    /// Converts in both directions by functions over JSON, which get the value, if any, and the whole object.
+    /// Converts in both directions with functions over JSON, which receive the value, if any, and the whole object.
     ///
-    /// Generated code has conversions that the config declares in this form.
+    /// Generated code uses this for conversions declared in the config.
     pub fn of_values<E: Display, F: Display>(
         to_hub: impl Fn(Option<Value>, &Value) -> Result<Option<Value>, E> + Send + Sync + 'static,
         to_spoke: impl Fn(Option<Value>, &Value) -> Result<Option<Value>, F> + Send + Sync + 'static,
@@ -64,7 +64,7 @@ where
         )
     }
 
-    /// Converts in both directions; a value that cannot be converted makes the conversion of the object fail.
+    /// Converts in both directions. If a value cannot be converted, the conversion of the object fails.
     pub fn fallible<E: Display, F: Display>(
         to_hub: impl Fn(S) -> Result<H, E> + Send + Sync + 'static,
         to_spoke: impl Fn(H) -> Result<S, F> + Send + Sync + 'static,
@@ -72,7 +72,7 @@ where
         Self::of(present(to_hub), present(to_spoke))
     }
 
-    /// Converts in both directions, with the whole object at hand, whose value may be absent.
+    /// Converts in both directions. The functions also receive the whole object, and the value may be absent.
     pub fn of_objects<E: Display, F: Display>(
         to_hub: impl Fn(Option<S>, &Value) -> Result<Option<H>, E> + Send + Sync + 'static,
         to_spoke: impl Fn(Option<H>, &Value) -> Result<Option<S>, F> + Send + Sync + 'static,
@@ -81,16 +81,16 @@ where
     }
 }
 
-/// How the value of one path becomes one of a version that accepts fewer values: `W` is the wider type, `N` the narrower one.
-/// The other direction copies the value.
+/// Converts the value at one path to a version that accepts fewer values: `W` is the wider type, `N` the narrower one. In the other
+/// direction, the value is copied.
 pub struct Narrowing<W, N> {
     narrow: Convert,
     types: PhantomData<fn() -> (W, N)>,
 }
 
 impl<W, N> Narrowing<W, N> {
-    /// Keeps the JSON as it is. The other version then has values that its schema does not accept; the API server allows them until
-    /// the field is changed.
+    /// Copies the JSON unchanged. The narrower version may then contain values that its schema does not accept; the API server tolerates
+    /// them until the field is changed.
     pub fn copy() -> Self {
         Self {
             narrow: Arc::new(|value, _| Ok(value)),
@@ -98,12 +98,12 @@ impl<W, N> Narrowing<W, N> {
         }
     }
 
-    /// Returns the mapping where the hub is the wider one.
+    /// Returns the mapping if the hub has the wider type.
     pub fn to_spoke(self) -> Mapping<N, W> {
         Mapping::of(Arc::new(|value, _| Ok(value)), self.narrow)
     }
 
-    /// Returns the mapping where the spoke is the wider one.
+    /// Returns the mapping if the spoke has the wider type.
     pub fn to_hub(self) -> Mapping<W, N> {
         Mapping::of(self.narrow, Arc::new(|value, _| Ok(value)))
     }
@@ -115,7 +115,7 @@ impl<W: DeserializeOwned + 'static, N: Serialize + 'static> Narrowing<W, N> {
         Self::fallible(move |value| Ok::<_, String>(narrow(value)))
     }
 
-    /// Converts; a value that cannot be converted makes the conversion of the object fail.
+    /// Converts values to the narrower version. If a value cannot be converted, the conversion of the object fails.
     pub fn fallible<E: Display>(
         narrow: impl Fn(W) -> Result<N, E> + Send + Sync + 'static,
     ) -> Self {
@@ -126,7 +126,8 @@ impl<W: DeserializeOwned + 'static, N: Serialize + 'static> Narrowing<W, N> {
     }
 }
 
-/// The value of a field in an object of the other version, which has none: the field exists in one version only, or is required there.
+/// The value of a field that the other version's object does not provide, because the field exists in one version only, or is required in
+/// one only.
 pub struct IfAbsent<T> {
     pub(super) value: Fill,
     types: PhantomData<fn() -> T>,
@@ -136,7 +137,7 @@ pub struct IfAbsent<T> {
 pub(super) type Fill = Arc<dyn Fn(&Value) -> Result<Option<Value>, String> + Send + Sync>;
 
 impl<T> IfAbsent<T> {
-    /// Leaves it absent; the API server then fills in the default of the schema, if it has one.
+    /// Leaves the field absent. The API server then fills in the default from the schema, if there is one.
     pub fn absent() -> Self {
         Self {
             value: Arc::new(|_| Ok(None)),
@@ -146,7 +147,7 @@ impl<T> IfAbsent<T> {
 }
 
 impl<T: Serialize + 'static> IfAbsent<T> {
-    /// Sets it to a value.
+    /// Sets the field to a value.
     pub fn value(value: T) -> Self {
         let value = serde_json::to_value(&value).map_err(|error| error.to_string());
         Self {
@@ -155,7 +156,7 @@ impl<T: Serialize + 'static> IfAbsent<T> {
         }
     }
 
-    /// Computes it from the whole object, as it is in the other version.
+    /// Computes the value from the whole object in the other version.
     pub fn of_object<E: Display>(
         value: impl Fn(&Value) -> Result<Option<T>, E> + Send + Sync + 'static,
     ) -> Self {

@@ -1,11 +1,11 @@
-//! Converts objects between the versions of a kind, over JSON, along the schema paths that differ.
+//! Converts objects between the versions of a kind, as JSON, along the schema paths that differ.
 //!
-//! One version is the hub, the others are spokes; a [`Converter`] converts any version to any other through the hub. Everything that
-//! both versions have at the same path stays as it is, unknown fields included. Generated code lists the other paths, and asks in a trait
-//! for a [`Mapping`], a [`Narrowing`] or an [`IfAbsent`] for each of them.
+//! One version is the hub and the others are spokes. A [`Converter`] converts any version to any other through the hub. Everything that
+//! both versions have at the same path is preserved, including unknown fields. For all other paths, generated code defines a trait that
+//! asks you for a [`Mapping`], a [`Narrowing`] or an [`IfAbsent`].
 //!
-//! A value without a place in the other version travels in the annotation `GROUP/kept-by-conversion` and comes back with the next
-//! conversion to its version, unless the field that it belongs to was changed in between.
+//! A value without a place in the other version is stored in the annotation `GROUP/kept-by-conversion`. It is restored by the next
+//! conversion back to its version, unless the field that it belongs to was changed in between.
 //!
 //! ```
 //! use kube_codegen_record::conversion::{Converter, IfAbsent, Mapping, Spoke};

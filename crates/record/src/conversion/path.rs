@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The path of a field in a schema, from the root of the object.
 ///
-/// A plain path converts from the names along it. [`FieldPath::each`] goes into the items of a list, or into the values of a map:
+/// A plain path converts from a list of names. Use [`FieldPath::each`] for the items of a list or the values of a map:
 ///
 /// ```
 /// use kube_codegen_record::conversion::FieldPath;
@@ -23,13 +23,13 @@ pub struct FieldPath {
 }
 
 impl FieldPath {
-    /// Creates the path that goes through these properties.
+    /// Creates a path through these properties.
     pub fn new(names: impl IntoIterator<Item = &'static str>) -> Self {
         let levels = vec![names.into_iter().collect()];
         Self { levels }
     }
 
-    /// Goes into each item of a list, or into each value of a map, and from there through these properties.
+    /// Continues in each item of a list or each value of a map, and from there through these properties.
     #[must_use]
     pub fn each(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
         self.levels.push(names.into_iter().collect());

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::Converter;
 
-/// Answers a `ConversionReview`: converts all its objects, or reports the first that cannot be converted, as the API server expects.
+/// Answers a `ConversionReview` as the API server expects: converts all objects, or reports the first one that cannot be converted.
 ///
 /// ```
 /// # use kube_codegen_record::conversion::{Converter, Spoke, review};

@@ -4,22 +4,22 @@ use thiserror::Error;
 
 use super::{ConversionError, Converter};
 
-/// An object that does not survive the conversion to another version and back.
+/// An object that changes when it is converted to another version and back.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("{} by way of {through}: {what}", object["apiVersion"].as_str().unwrap_or_default())]
 pub struct RoundTripError {
     /// The object.
     pub object: Value,
-    /// The `apiVersion` on the way.
+    /// The `apiVersion` that it was converted to in between.
     pub through: String,
     /// The paths that differ, or the error of the conversion.
     pub what: String,
 }
 
-/// Converts an object to every other version and back, and compares.
+/// Converts an object to every other version and back, and compares the results.
 ///
 /// # Errors
-/// With the first version that does not return the same object.
+/// Names the first version for which the object changes.
 pub fn round_trip(converter: &Converter, object: &Value) -> Result<(), RoundTripError> {
     let own = object["apiVersion"].as_str().unwrap_or_default();
     for version in converter.versions() {
@@ -43,7 +43,7 @@ pub fn round_trip(converter: &Converter, object: &Value) -> Result<(), RoundTrip
     Ok(())
 }
 
-/// Converts objects to every other version and back.
+/// Asserts that objects do not change when they are converted to every other version and back.
 ///
 /// ```
 /// # use kube_codegen_record::conversion::{Converter, Spoke, assert_round_trips};
@@ -53,7 +53,7 @@ pub fn round_trip(converter: &Converter, object: &Value) -> Result<(), RoundTrip
 /// ```
 ///
 /// # Panics
-/// If an object does not come back as it was, with the paths that differ.
+/// If an object changes. The message lists the paths that differ.
 #[track_caller]
 #[expect(clippy::panic, reason = "an assertion for tests")]
 pub fn assert_round_trips(converter: &Converter, objects: impl IntoIterator<Item = Value>) {

@@ -7,7 +7,7 @@ use super::{
     path::{self, FieldPath, Key},
 };
 
-/// A version other than the hub, with the paths at which it differs from the hub.
+/// A version other than the hub, with the paths where it differs from the hub.
 #[derive(Default)]
 pub struct Spoke {
     pub(super) version: String,
@@ -70,7 +70,7 @@ enum Step {
 }
 
 impl Spoke {
-    /// Creates a spoke that is equal to the hub.
+    /// Creates a spoke that is identical to the hub.
     pub fn new(version: impl Into<String>) -> Self {
         Self {
             version: version.into(),
@@ -78,7 +78,7 @@ impl Spoke {
         }
     }
 
-    /// Converts the value at a path of the spoke to that at a path of the hub, and back.
+    /// Converts the value between a path of the spoke and a path of the hub.
     #[must_use]
     pub fn map<S, H>(
         mut self,
@@ -98,7 +98,7 @@ impl Spoke {
         self
     }
 
-    /// Adds a path that the hub does not have, and the value that an object of the hub gets there.
+    /// Adds a path that the hub lacks, and the value for objects that come from the hub.
     #[must_use]
     pub fn only_in_spoke<T>(self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
         let path = path.into();
@@ -106,7 +106,7 @@ impl Spoke {
             .required_in_spoke(path, value)
     }
 
-    /// Adds a path that the spoke does not have, and the value that an object of the spoke gets there.
+    /// Adds a path that the spoke lacks, and the value for objects that come from the spoke.
     #[must_use]
     pub fn only_in_hub<T>(self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
         let path = path.into();
@@ -114,7 +114,7 @@ impl Spoke {
             .required_in_hub(path, value)
     }
 
-    /// Sets a value in objects that come from the hub without one.
+    /// Sets a value in objects that come from the hub without it.
     #[must_use]
     pub fn required_in_spoke<T>(mut self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
         let (direction, path, value) = (Direction::ToSpoke, path.into(), value.value);
@@ -126,7 +126,7 @@ impl Spoke {
         self
     }
 
-    /// Sets a value in objects that come from the spoke without one.
+    /// Sets a value in objects that come from the spoke without it.
     #[must_use]
     pub fn required_in_hub<T>(mut self, path: impl Into<FieldPath>, value: IfAbsent<T>) -> Self {
         let (direction, path, value) = (Direction::ToHub, path.into(), value.value);
@@ -138,7 +138,7 @@ impl Spoke {
         self
     }
 
-    /// Removes a path that the hub does not have.
+    /// Removes a path that the hub lacks.
     #[must_use]
     pub fn removed_in_hub(mut self, path: impl Into<FieldPath>) -> Self {
         let (direction, path) = (Direction::ToHub, path.into());
@@ -146,7 +146,7 @@ impl Spoke {
         self
     }
 
-    /// Removes a path that the spoke does not have.
+    /// Removes a path that the spoke lacks.
     #[must_use]
     pub fn removed_in_spoke(mut self, path: impl Into<FieldPath>) -> Self {
         let (direction, path) = (Direction::ToSpoke, path.into());
@@ -154,7 +154,7 @@ impl Spoke {
         self
     }
 
-    /// Removes nulls at a path of the spoke, which the hub does not accept there.
+    /// Removes nulls at a path of the spoke, because the hub does not accept them there.
     #[must_use]
     pub fn without_null_in_hub(mut self, path: impl Into<FieldPath>) -> Self {
         let (direction, path) = (Direction::ToHub, path.into());
@@ -162,7 +162,7 @@ impl Spoke {
         self
     }
 
-    /// Removes nulls at a path of the hub, which the spoke does not accept there.
+    /// Removes nulls at a path of the hub, because the spoke does not accept them there.
     #[must_use]
     pub fn without_null_in_spoke(mut self, path: impl Into<FieldPath>) -> Self {
         let (direction, path) = (Direction::ToSpoke, path.into());
@@ -170,7 +170,7 @@ impl Spoke {
         self
     }
 
-    /// Keeps only the known fields of the objects at a path of the hub, which does not preserve others.
+    /// Removes unknown fields from the objects at a path of the hub, because the hub does not preserve them there.
     #[must_use]
     pub fn pruned_in_hub(
         mut self,
@@ -186,7 +186,7 @@ impl Spoke {
         self
     }
 
-    /// Keeps only the known fields of the objects at a path of the spoke, which does not preserve others.
+    /// Removes unknown fields from the objects at a path of the spoke, because the spoke does not preserve them there.
     #[must_use]
     pub fn pruned_in_spoke(
         mut self,
@@ -202,8 +202,8 @@ impl Spoke {
         self
     }
 
-    /// Names the keys of a list whose items are identified by them (`x-kubernetes-list-map-keys`), so that a value that is kept for
-    /// an item finds it again wherever it is in the list.
+    /// Names the keys that identify the items of a list (`x-kubernetes-list-map-keys`), so that a value stored for an item finds it again
+    /// at any position in the list.
     #[must_use]
     pub fn keyed(mut self, path: impl Into<FieldPath>, keys: &'static [&'static str]) -> Self {
         let path = path.into();

@@ -4,12 +4,12 @@ use serde_json::{Number, Value};
 use super::{IfAbsent, Mapping};
 
 impl Mapping<Value, Value> {
-    /// Keeps the JSON as it is: [`Mapping::copy`] without types.
+    /// Copies the JSON unchanged: [`Mapping::copy`] without types.
     pub fn copied() -> Self {
         Self::copy()
     }
 
-    /// Replaces texts: pairs of a text of the spoke and one of the hub. Other values are copied.
+    /// Replaces strings: each pair is a string of the spoke and the corresponding one of the hub. Other values are copied.
     pub fn values(pairs: &'static [(&'static str, &'static str)]) -> Self {
         let replace = move |value: Value, to_hub: bool| {
             let found = pairs
@@ -25,17 +25,17 @@ impl Mapping<Value, Value> {
         )
     }
 
-    /// The hub has a list where the spoke has its only item. Further items are kept in the annotation.
+    /// Converts a value of the spoke to a list of one item in the hub. Further items of the hub are stored in the annotation.
     pub fn list_in_hub() -> Self {
         Self::of_json(wrap, unwrap)
     }
 
-    /// The spoke has a list where the hub has its only item. Further items are kept in the annotation.
+    /// Converts a value of the hub to a list of one item in the spoke. Further items of the spoke are stored in the annotation.
     pub fn list_in_spoke() -> Self {
         Self::of_json(unwrap, wrap)
     }
 
-    /// The number of the hub is that of the spoke, multiplied.
+    /// Multiplies the number of the spoke to get the number of the hub.
     pub fn multiplied(factor: f64) -> Self {
         Self::of_json(
             move |value| multiply(value, factor),
@@ -43,7 +43,7 @@ impl Mapping<Value, Value> {
         )
     }
 
-    /// The number of the hub is that of the spoke, divided.
+    /// Divides the number of the spoke to get the number of the hub.
     pub fn divided(factor: f64) -> Self {
         Self::of_json(
             move |value| divide(value, factor),
@@ -63,17 +63,17 @@ impl Mapping<Value, Value> {
 }
 
 impl IfAbsent<Value> {
-    /// Leaves it absent: [`IfAbsent::absent`] without a type.
+    /// Leaves the field absent: [`IfAbsent::absent`] without a type.
     pub fn unset() -> Self {
         Self::absent()
     }
 
-    /// Sets it to an empty object, around fields that moved into it.
+    /// Sets the field to an empty object, for fields that were moved into it.
     pub fn empty() -> Self {
         Self::value(Value::Object(serde_json::Map::new()))
     }
 
-    /// Sets it to a value, given as JSON text.
+    /// Sets the field to a value, given as JSON text.
     pub fn json(text: &'static str) -> Self {
         Self::of_object(move |_| serde_json::from_str(text).map(Some))
     }

@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 
 use crate::{fault::Fault, floats::integral};
 
-/// Reads a `T`; a second time for `IntOrString`, which refuses some numbers that the API server accepts.
+/// Reads a `T`; a second time for `IntOrString`, which rejects some numbers that the API server accepts.
 pub(super) fn read<T: DeserializeOwned>(json: &Value) -> Result<T, Fault> {
     let from = |lenient| T::deserialize(Buffer { json, lenient });
     from(false).or_else(|_| from(true))

@@ -1,9 +1,9 @@
 //! Formats ages as kubectl does.
 use jiff::Timestamp;
 
-/// Formats a number of seconds as the AGE column of kubectl does: `45s`, `3m20s`, `5d3h`, `2y10d`.
+/// Formats a number of seconds like kubectl's AGE column: `45s`, `3m20s`, `5d3h`, `2y10d`.
 ///
-/// Below -1 it is `<invalid>`. The rules are those of `HumanDuration` in `k8s.io/apimachinery/pkg/util/duration`.
+/// Values below -1 are `<invalid>`. The rules are those of `HumanDuration` in `k8s.io/apimachinery/pkg/util/duration`.
 ///
 /// ```
 /// assert_eq!(kube_codegen_record::walk::human_duration(200), "3m20s");

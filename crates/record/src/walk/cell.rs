@@ -6,7 +6,8 @@ use super::{age::age, column::ColumnType, go, node::Node};
 use crate::Number;
 
 impl ColumnType {
-    /// Returns the cell that the API server computes from the first value of the column's path; null if nothing was found or the type does not fit.
+    /// Returns the cell that the API server would compute from the first value at the column's path; null if there is none, or if its type
+    /// does not fit.
     ///
     /// ```
     /// use kube_codegen_record::walk::{ColumnType, Path};

@@ -11,7 +11,7 @@ pub struct Column {
     pub format: Option<&'static str>,
     /// The path to the value.
     pub json_path: &'static str,
-    /// Above zero, only `-o wide` shows the column.
+    /// The priority. If it is above zero, only `-o wide` shows the column.
     pub priority: i32,
     /// The description in the CRD.
     pub description: Option<&'static str>,
@@ -32,7 +32,7 @@ impl ColumnType {
 }
 
 impl Column {
-    /// Creates a column that `kubectl get` always shows, without format and description.
+    /// Creates a column that `kubectl get` always shows, without a format or description.
     pub const fn new(name: &'static str, type_: ColumnType, json_path: &'static str) -> Self {
         Self {
             name,
@@ -53,7 +53,7 @@ impl Column {
         }
     }
 
-    /// Sets the priority: above zero, only `-o wide` shows the column.
+    /// Sets the priority. If it is above zero, only `-o wide` shows the column.
     #[must_use]
     pub const fn with_priority(self, priority: i32) -> Self {
         Self { priority, ..self }

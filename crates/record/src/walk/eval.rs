@@ -17,17 +17,17 @@ struct Failed;
 const VISITED: usize = 100_000;
 
 impl Path {
-    /// Returns all values that the path finds in `record`, in order. Finds nothing if an index is out of bounds or types do not fit.
+    /// Returns all values that the path finds in `record`, in order. The result is empty if an index is out of bounds or types do not fit.
     pub fn find<'a>(&self, record: &'a dyn Record) -> Vec<Node<'a>> {
         find(self, Node::of(record)).unwrap_or_else(|Failed| Vec::new())
     }
 
-    /// Returns all values that the path finds in JSON, as [`Self::find`] does.
+    /// Returns all values that the path finds in JSON, like [`Self::find`].
     pub fn find_in<'a>(&self, json: &'a Value) -> Vec<Node<'a>> {
         find(self, Node::Json(json)).unwrap_or_else(|Failed| Vec::new())
     }
 
-    /// Returns the first value that the path finds, which is what a printer column shows.
+    /// Returns the first value that the path finds, which a printer column would show.
     pub fn first<'a>(&self, record: &'a dyn Record) -> Option<Node<'a>> {
         self.find(record).into_iter().next()
     }

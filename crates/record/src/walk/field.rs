@@ -39,13 +39,14 @@ impl<K> SelectableField<K> {
         self.path
     }
 
-    /// Returns a selector of the objects whose field has this value; an absent field counts as empty. Several selectors are joined by commas.
+    /// Returns a selector for objects whose field has this value. An absent field counts as empty. To combine selectors, join them with
+    /// commas.
     #[must_use]
     pub fn equals(&self, value: impl Display) -> String {
         format!("{}={}", self.path, escape(&value.to_string()))
     }
 
-    /// Returns a selector of the objects whose field has another value, or none.
+    /// Returns a selector for objects whose field has another value, or none.
     #[must_use]
     pub fn not_equals(&self, value: impl Display) -> String {
         format!("{}!={}", self.path, escape(&value.to_string()))
@@ -53,7 +54,7 @@ impl<K> SelectableField<K> {
 }
 
 impl<K: Record> SelectableField<K> {
-    /// Returns the value of the field as in selectors; `None` if it is absent or not a string, number or boolean.
+    /// Returns the value of the field in the form used in selectors; `None` if it is absent, or not a string, number or boolean.
     pub fn value(&self, object: &K) -> Option<String> {
         let found = Path::parse(self.path).ok()?.first(object)?;
         if let Some(text) = found.as_text() {

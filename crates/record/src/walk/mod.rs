@@ -1,4 +1,4 @@
-//! Walks over records: JSON paths, printer columns, tables as `kubectl get` prints them, and selectable fields.
+//! Queries over records: JSON paths, printer columns, tables as `kubectl get` prints them, and selectable fields.
 //!
 //! ```
 //! use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

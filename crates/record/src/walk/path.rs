@@ -4,8 +4,8 @@ use std::fmt;
 /// A parsed path, such as `.spec.choice`, `.metadata.labels.app\.kubernetes\.io/name`, `.spec['a\.b']`, `.spec.list[0].x`, `.spec.list[*].x`,
 /// `..image` or `.status.conditions[?(@.type=="Ready")].status`.
 ///
-/// The syntax is that of client-go's `util/jsonpath` within one pair of braces, without `range`. As there, dots in quoted keys separate names
-/// unless a backslash escapes them, and `[*]` is for arrays alone.
+/// The syntax is that of client-go's `util/jsonpath` within one pair of braces, without `range`. As in client-go, dots in quoted keys
+/// separate names unless a backslash escapes them, and `[*]` works for arrays only.
 ///
 /// ```
 /// use kube_codegen_record::walk::Path;
@@ -72,7 +72,7 @@ pub(super) enum Operator {
 pub struct PathError {
     /// The whole path.
     pub path: String,
-    /// The position, in bytes from the start.
+    /// The byte offset of the error.
     pub at: usize,
     /// The problem.
     pub problem: &'static str,

@@ -23,29 +23,29 @@ const AGE: &[Column] = &[Column {
     description: None,
 }];
 
-/// A kind with printer columns. Generated for each kind of a CRD.
+/// A kind with printer columns. Implemented for each kind generated from a CRD.
 pub trait Columns: Record + Sized {
     /// The columns after NAME, as in the CRD.
     const COLUMNS: &'static [Column];
 
-    /// Returns the headers as kubectl prints them, `NAME` first; with `wide`, those of `-o wide`.
+    /// Returns the headers as kubectl prints them, starting with `NAME`. With `wide`, includes the columns of `-o wide`.
     fn headers(wide: bool) -> Vec<String> {
         std::iter::once("NAME".to_owned())
             .chain(shown::<Self>(wide).map(|column| column.name.to_uppercase()))
             .collect()
     }
 
-    /// Returns the settings of a table of such objects, as `kubectl get` prints it.
+    /// Returns a [`Table`], which prints objects of this kind like `kubectl get`.
     fn table() -> Table<Self> {
         Table::plain()
     }
 
-    /// Returns the cells of this object as kubectl prints them now. For many objects, a [`Table`] is cheaper.
+    /// Returns the cells of this object as kubectl would print them now. For many objects, use a [`Table`], which is faster.
     fn row(&self, wide: bool) -> Vec<String> {
         self.row_at(wide, Timestamp::now())
     }
 
-    /// Returns the cells of this object as kubectl prints them at the time `now`.
+    /// Returns the cells of this object as kubectl would print them at the time `now`.
     fn row_at(&self, wide: bool, now: Timestamp) -> Vec<String> {
         Row::of::<Self>(wide).cells(self, now)
     }
@@ -101,7 +101,7 @@ impl Row {
 const NARROWEST: usize = 6;
 const PADDING: usize = 3;
 
-/// The settings of a table of objects; created by [`Columns::table`].
+/// Prints objects as a table; created by [`Columns::table`].
 ///
 /// ```no_run
 /// # use kube_codegen_record::walk::Columns;
@@ -135,7 +135,7 @@ impl<K: Columns> Table<K> {
         Self { wide: true, ..self }
     }
 
-    /// Adds the namespaces, as `--all-namespaces` does.
+    /// Adds a column with the namespaces, as `--all-namespaces` does.
     #[must_use]
     pub fn namespaces(self) -> Self {
         Self {
@@ -153,7 +153,7 @@ impl<K: Columns> Table<K> {
         }
     }
 
-    /// Computes ages at the time `now` instead of the time of printing.
+    /// Computes ages relative to `now` instead of the current time.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
         Self {
@@ -162,7 +162,7 @@ impl<K: Columns> Table<K> {
         }
     }
 
-    /// Returns the table of these objects, each line with its line break; empty if there are none.
+    /// Returns the table of these objects, with a line break after each line; empty if there are no objects.
     pub fn print(&self, objects: impl IntoIterator<Item = impl Borrow<K>>) -> String {
         let now = self.now.unwrap_or_else(Timestamp::now);
         let row = Row::of::<K>(self.wide);

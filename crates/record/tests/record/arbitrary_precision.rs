@@ -4,7 +4,7 @@
 //! spelled out.
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-use crate::record::{refusal, shop};
+use crate::record::{rejection, shop};
 
 /// The object in place of a number.
 fn number(digits: &str) -> String {
@@ -90,7 +90,7 @@ fn a_number_that_does_not_fit_is_an_error() {
     ];
     for (field, digits, expected) in cases {
         assert_eq!(
-            refusal(&format!(r#"{{"{field}":{}}}"#, number(digits))),
+            rejection(&format!(r#"{{"{field}":{}}}"#, number(digits))),
             expected
         );
     }

@@ -1,19 +1,19 @@
-//! Values that are refused, and their errors.
-use crate::record::{refusal, shop, types::Shop};
+//! Values that are rejected, and their errors.
+use crate::record::{rejection, shop, types::Shop};
 
 #[test]
 fn an_error_has_the_path() {
     let spec = r#"{"containers":[{},{},{"ports":[{"port":"x"}]}]}"#;
     assert_eq!(
-        refusal(spec),
+        rejection(spec),
         "spec.containers[2].ports[0].port: invalid type: string, expected i32"
     );
     assert_eq!(
-        refusal(r#"{"limits":{"a.b":{"image":1}}}"#),
+        rejection(r#"{"limits":{"a.b":{"image":1}}}"#),
         r#"spec.limits["a.b"].image: invalid type: integer, expected a string"#
     );
     assert_eq!(
-        refusal(r#"{"limits":{"a":[]}}"#),
+        rejection(r#"{"limits":{"a":[]}}"#),
         "spec.limits.a: invalid type: array, expected an object"
     );
     let metadata =
@@ -102,7 +102,7 @@ fn every_mismatch_of_types_is_an_error() {
         ),
     ];
     for (spec, expected) in cases {
-        let error = refusal(spec);
+        let error = rejection(spec);
         assert!(error.starts_with(expected), "{spec}: {error}");
     }
 }
@@ -110,7 +110,7 @@ fn every_mismatch_of_types_is_an_error() {
 #[test]
 fn one_error_lists_all_problems() {
     assert_eq!(
-        refusal(
+        rejection(
             r#"{"open":1,"containers":[{"image":false},{"ports":[{"port":1},{"port":[]}]}],"name":"fine","cert":"%"}"#
         ),
         "spec.open: invalid type: integer, expected a boolean; \
@@ -123,7 +123,7 @@ fn one_error_lists_all_problems() {
 #[test]
 fn many_problems_are_counted() {
     let spec = format!(r#"{{"containers":[{}]}}"#, vec!["1"; 1000].join(","));
-    let error = refusal(&spec);
+    let error = rejection(&spec);
     assert!(
         error.ends_with("; and 984 more") && error.len() < 2000,
         "{error}"
@@ -191,7 +191,7 @@ fn malformed_text_keeps_its_position_and_category() {
 }
 
 #[test]
-fn deep_nesting_is_skipped_or_refused() {
+fn deep_nesting_is_skipped_or_rejected() {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(
         shop(&format!(r#"{{"newer":{deep},"open":true}}"#))
@@ -200,5 +200,5 @@ fn deep_nesting_is_skipped_or_refused() {
             .unwrap()
             .open
     );
-    assert!(refusal(&format!(r#"{{"blob":{deep}}}"#)).contains("recursion limit"));
+    assert!(rejection(&format!(r#"{{"blob":{deep}}}"#)).contains("recursion limit"));
 }

@@ -45,7 +45,7 @@ kube_codegen_record::records! {
 
 const LEAF: &str = r#"{"name":"a","inner":{"name":"b","list":[],"byKey":{},"number":0.0,"mode":"On"},"list":[{"name":"c","list":[],"byKey":{},"number":0.1,"mode":"Off"}],"byKey":{"k":{"name":"d","list":[],"byKey":{},"number":1.5,"mode":"Off"}},"number":0.0,"mode":"Off"}"#;
 
-fn refusal(text: &str) -> String {
+fn rejection(text: &str) -> String {
     serde_json::from_str::<Tree>(text).unwrap_err().to_string()
 }
 
@@ -72,7 +72,7 @@ fn an_absent_or_null_leaf_is_blank() {
 
 #[test]
 fn an_error_in_a_leaf_is_one_of_the_problems_and_has_a_path() {
-    let error = refusal(
+    let error = rejection(
         r#"{"branch":[{"name":"a","list":[{"name":"b"},{"name":5,"number":1,"inner":{"name":"i","deep":[1,{"x":2}]}}],"byKey":{}},{"name":"c","mode":"Half"}],
             "must":{"name":"m","byKey":{"a.b":{"name":"x","list":{}}}},"name":7}"#,
     );
@@ -84,14 +84,14 @@ fn an_error_in_a_leaf_is_one_of_the_problems_and_has_a_path() {
          name: invalid type: integer, expected a string"
     );
     assert_eq!(
-        refusal(r#"{"must":5}"#),
+        rejection(r#"{"must":5}"#),
         "must: invalid type: integer `5`, expected struct Leaf"
     );
     assert_eq!(
-        refusal(r#"{"must":[{"x":1}]}"#),
+        rejection(r#"{"must":[{"x":1}]}"#),
         "must: invalid type: sequence, expected struct Leaf"
     );
-    assert_eq!(refusal(r#"{"must":{}}"#), "must: missing field `name`");
+    assert_eq!(rejection(r#"{"must":{}}"#), "must: missing field `name`");
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn malformed_text_in_a_leaf_keeps_its_position_and_category() {
 }
 
 #[test]
-fn a_leaf_nested_too_deeply_is_refused() {
+fn a_leaf_nested_too_deeply_is_rejected() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let error = refusal(&format!(r#"{{"must":{{"name":"a","newer":{deep}}}}}"#));
+    let error = rejection(&format!(r#"{{"must":{{"name":"a","newer":{deep}}}}}"#));
     assert!(error.contains("recursion limit"), "{error}");
 }
 

@@ -21,7 +21,7 @@ fn shop(spec: &str) -> Result<Shop, serde_json::Error> {
 }
 
 /// Returns the error for a spec.
-fn refusal(spec: &str) -> String {
+fn rejection(spec: &str) -> String {
     shop(spec).unwrap_err().to_string()
 }
 

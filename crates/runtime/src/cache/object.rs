@@ -138,7 +138,7 @@ impl fmt::Display for ObjectKind {
     }
 }
 
-/// Namespace and name of an object: its key in a cache or a work queue. An empty namespace equals an absent one.
+/// Namespace and name of an object, its key in caches and work queues. An empty namespace equals an absent one.
 ///
 /// ```
 /// use kube_codegen_runtime::informer::ObjectKey;
@@ -148,7 +148,7 @@ impl fmt::Display for ObjectKind {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ObjectKey {
-    /// The namespace; `None` for objects of a cluster-scoped kind.
+    /// The namespace; `None` for cluster-scoped objects.
     pub namespace: Option<String>,
     /// `metadata.name`.
     pub name: String,
@@ -163,7 +163,7 @@ impl ObjectKey {
         }
     }
 
-    /// Returns the key of an object of a cluster-scoped kind.
+    /// Returns the key of a cluster-scoped object.
     pub fn cluster(name: impl Into<String>) -> Self {
         Self {
             namespace: None,
@@ -171,7 +171,7 @@ impl ObjectKey {
         }
     }
 
-    /// Returns the key of `object`. The name is empty if the object has none yet.
+    /// Returns the key of `object`. The name is empty if the object does not have one yet.
     pub fn of<K: Resource>(object: &K) -> Self {
         Self::of_meta(object.meta())
     }

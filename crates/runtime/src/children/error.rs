@@ -3,25 +3,25 @@ use crate::Object;
 use crate::controller::controller_of;
 use crate::record::apply::Fields;
 
-/// A child could not be created, corrected or deleted.
+/// The reason why a child could not be created, corrected or deleted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChildError {
-    /// The API server rejected a request, or could not be reached.
+    /// The API server rejected a request or could not be reached.
     #[error(transparent)]
     Api(#[from] kube::Error),
-    /// An object of the child's name exists, and the owner does not control it. It was not changed.
+    /// An object with the child's name exists, but the owner does not control it. The object was not changed.
     #[error("{kind} {name:?} already exists and is not controlled by this object{}", by(.controller.as_deref()))]
     Foreign {
         /// The kind of the object.
         kind: &'static str,
         /// The name of the object.
         name: String,
-        /// Kind and name of the owner that controls the object, such as `Deployment web`; `None` if there is none.
+        /// Kind and name of the object's controller, such as `Deployment web`; `None` if it has none.
         controller: Option<String>,
     },
-    /// The owner and the child are not in one namespace, so that the owner could not be the child's owner. Owners of other namespaces, and namespaced
-    /// owners of cluster-scoped objects, do not exist for the garbage collector.
+    /// Owner and child are in different namespaces. The garbage collector does not recognize owners in another namespace, or namespaced
+    /// owners of cluster-scoped objects, so the owner reference would be invalid.
     #[error(
         "{kind} {name:?} cannot be a child: it is in {}, the owner in {}",
         place(.namespace.as_deref()),
@@ -37,10 +37,10 @@ pub enum ChildError {
         /// The namespace of the owner; `None` if it is cluster-scoped.
         owner: Option<String>,
     },
-    /// The owner has no uid, since the server has not stored it.
+    /// The owner has no uid because the server has not stored it yet.
     #[error("the owner is not stored yet: it has no uid")]
     NoOwner,
-    /// Other clients delete and create objects of the child's name all the time.
+    /// Other clients keep deleting and creating objects with the child's name.
     #[error("{kind} {name:?} is deleted and created by other clients at the same time")]
     Busy {
         /// The kind of the child.

@@ -10,13 +10,13 @@ use super::{ChildError, Children, has_other_uid, request};
 use crate::{Object, cache::ObjectKey, client::ErrorExt as _, record::apply::Fields};
 
 impl<K: Object<DynamicType = ()> + Fields> Children<K> {
-    /// Takes over the fields that these field managers have set by `Create`, `Update` or `Patch`, such as those of an operator in Go: each
-    /// child gets them before it is corrected for the first time. So fields that are no longer applied vanish.
+    /// Takes over the fields that the given field managers have set by `Create`, `Update` or `Patch`, for example those of a Go operator
+    /// that you replace. Each child is taken over before it is first corrected, so that fields you no longer apply are removed.
     ///
-    /// A program on client-go that names no field manager is called like its file: those of kubebuilder are `manager`. Other
-    /// programs may have the same name: it is only looked for in children.
+    /// A client-go program that sets no field manager is named after its executable: kubebuilder's is `manager`. Other programs may use
+    /// the same name, so only children are searched for it.
     ///
-    /// It costs a `get` of each child after each start of the program, until the name is removed here.
+    /// Each start of the program sends one `get` per child until you remove the name here.
     ///
     /// ```
     /// # use k8s_openapi::api::apps::v1::Deployment;

@@ -12,10 +12,10 @@ use crate::{
     record::apply::{Apply, Fields, Items},
 };
 
-/// The label of a child with the uid of its owner.
+/// The label that holds the uid of a child's owner.
 pub const OWNER: &str = "kube-codegen.dev/owner";
-/// The label of a child with the field manager that keeps it. Where its name cannot be the value of a label, such as `example.com/widgets`, the
-/// value is the name without the characters that a label cannot have, and a number that depends on the name (`example.com-widgets-fe9908ab`).
+/// The label that holds the field manager of a child. If the field manager's name is not a valid label value, such as
+/// `example.com/widgets`, invalid characters are replaced and a hash of the name is appended (`example.com-widgets-fe9908ab`).
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The most characters of a label's value.
 const LONGEST: usize = 63;

@@ -1,6 +1,7 @@
-//! Children: the objects that a controller keeps for an owner, by server-side apply.
+//! Children: objects that a controller maintains for an owner by server-side apply.
 //!
-//! [`Manager::children`](crate::manager::Manager::children) creates them with their informer. Without a manager:
+//! [`Manager::children`](crate::manager::Manager::children) creates a [`Children`] together with its informer. Without a manager, do it
+//! yourself:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -72,10 +73,11 @@ const ATTEMPTS: usize = 3;
 /// A resource version that no object has: the first revision of etcd is that of the empty store.
 const NO_VERSION: &str = "1";
 
-/// Keeps the children of one kind. Cheap to clone.
+/// Maintains the children of one kind. Cheap to clone.
 ///
-/// A child has the owner as its controller, and two labels: [`OWNER`] with the owner's uid, and [`MANAGED_BY`] with the field manager. So it is
-/// garbage-collected with its owner, `Controller::owns` enqueues the owner after its changes, and [`Children::prune`] finds it.
+/// Each child has an owner reference that names the owner as its controller, and two labels: [`OWNER`] with the owner's uid, and
+/// [`MANAGED_BY`] with the field manager. The garbage collector therefore deletes the child with its owner, `Controller::owns` enqueues
+/// the owner when the child changes, and [`Children::prune`] finds the child.
 pub struct Children<K: Object> {
     client: Client,
     informer: SharedInformer<K>,
@@ -90,18 +92,18 @@ pub struct Children<K: Object> {
 /// The uid of a child, and what was last applied to it.
 type Stored = (String, Arc<LastApplied>);
 
-/// The state of a child after an apply.
+/// The outcome of applying a child.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum ChildState<K> {
     /// The child was created.
     Created(Arc<K>),
-    /// The child was different, and has been corrected.
+    /// The child differed and was corrected.
     Corrected(Arc<K>),
-    /// The child was as it should be. Nothing was sent.
+    /// The child already matched, so nothing was sent.
     Unchanged(Arc<K>),
-    /// The child cannot be created yet: it is being deleted, or belongs to a deleted owner of the same name, or the owner has been deleted. The
-    /// next event leads to another reconcile.
+    /// The child cannot be created yet: an object of this name is being deleted or belongs to a deleted owner of the same name, or the
+    /// owner itself has been deleted. The next event triggers another reconcile.
     Waiting,
 }
 
@@ -126,7 +128,7 @@ impl<K> ChildState<K> {
         matches!(self, Self::Created(_) | Self::Corrected(_))
     }
 
-    /// Returns the child as the server or the cache has it.
+    /// Returns the child as stored by the server or the cache.
     pub fn object(&self) -> Option<&Arc<K>> {
         match self {
             Self::Created(object) | Self::Corrected(object) | Self::Unchanged(object) => {
@@ -144,14 +146,14 @@ struct Head {
 }
 
 impl<K: Object<DynamicType = ()> + Fields> Children<K> {
-    /// Creates the children of the kind that `informer` caches.
+    /// Creates a `Children` for the kind that `informer` caches.
     ///
-    /// `client` should be that of a manager, or another one that shows its writes in the cache; see
-    /// [`InformerFactory::track_writes`](crate::informer::InformerFactory::track_writes). Conflicts with other field managers are forced, whatever
-    /// `manager` says.
+    /// Pass the client of a manager, or another client whose writes show in the cache; see
+    /// [`InformerFactory::track_writes`](crate::informer::InformerFactory::track_writes). Conflicts with other field managers are always
+    /// forced, even if `manager` is not set to force them.
     ///
-    /// After the start of the program, each child is applied once, which changes nothing in the cluster, unless the informer
-    /// [keeps managed fields](crate::informer::InformerConfig::keep_managed_fields).
+    /// After each start of the program, every child is applied once, which changes nothing in the cluster. This does not happen if the
+    /// informer [keeps managed fields](crate::informer::InformerConfig::keep_managed_fields).
     pub fn new(client: Client, informer: &SharedInformer<K>, manager: FieldManager<'_>) -> Self {
         Self {
             client,
@@ -163,7 +165,7 @@ impl<K: Object<DynamicType = ()> + Fields> Children<K> {
         }
     }
 
-    /// Keeps them as another field manager than that of the program.
+    /// Uses this field manager instead of the program's.
     #[must_use]
     pub fn with_field_manager(mut self, name: impl Into<String>) -> Self {
         self.manager = name.into().into();
@@ -178,10 +180,10 @@ impl<K: Object<DynamicType = ()> + Fields> Children<K> {
 
     /// Creates or corrects a child.
     ///
-    /// - The name of the child must not change; its namespace is that of the owner, unless the owner is cluster-scoped.
-    /// - Nothing is sent if the cached child is as it should be. What other managers have set beside is left alone.
-    /// - An object of this name that `owner` does not control is never changed: see [`ChildError::Foreign`].
-    /// - Before a child is created, the server is asked whether the owner still exists, since the cache may be late.
+    /// - The name of the child must not change. Its namespace is the owner's, unless the owner is cluster-scoped.
+    /// - If the cached child already matches, nothing is sent. Fields set by other managers are left alone.
+    /// - An existing object that `owner` does not control is never changed: see [`ChildError::Foreign`].
+    /// - Before a child is created, the server is asked whether the owner still exists, because the cache may lag behind.
     ///
     /// The client needs the verbs `get`, `create` and `patch` for the child, and `get` for the owner.
     ///
@@ -365,7 +367,7 @@ fn optional<T>(result: kube::Result<T>) -> kube::Result<Option<T>> {
     }
 }
 
-/// Whether the server refused an apply because another object has the name.
+/// Whether the server rejected an apply because another object has the name.
 fn has_other_uid(error: &kube::Error) -> bool {
     error.is_invalid()
         && error
@@ -375,7 +377,8 @@ fn has_other_uid(error: &kube::Error) -> bool {
 }
 
 impl<O: Object, H: Host, OnFailure> Controller<O, Managed<H, OnFailure>> {
-    /// Returns the children of a kind, whose changes enqueue their owner: `children` of the manager and [`owns`](Controller::owns) in one.
+    /// Returns the children of a kind and enqueues the owner when they change. It combines the manager's `children` with
+    /// [`owns`](Controller::owns).
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<K: Object<DynamicType = ()> + Fields> Children<K> {
-    /// Returns the cached children of `owner`: those with both labels that it controls.
+    /// Returns the cached children of `owner`: the objects that have both labels and that it controls.
     pub fn of<O: Resource<DynamicType = ()>>(&self, owner: &O) -> Vec<Arc<K>> {
         let mut children = match &owner.meta().namespace {
             Some(namespace) => self.lister.namespaced(namespace).all(),
@@ -32,14 +32,15 @@ impl<K: Object<DynamicType = ()> + Fields> Children<K> {
             && is_controlled_by(object, owner)
     }
 
-    /// Deletes the children of `owner` except for those named in `keep`. Returns the names of the deleted ones, sorted; with their namespace if the
-    /// owner is cluster-scoped, as in `keep`.
+    /// Deletes the children of `owner` except those named in `keep`. Returns the names of the deleted children, sorted. If the owner is
+    /// cluster-scoped, names include the namespace, both here and in `keep`.
     ///
-    /// An object without both labels or of another controller is not deleted, also if it has replaced a child since the cache has seen it. The
-    /// client needs the verbs `delete` and `get`.
+    /// An object that lacks one of the labels, or that has another controller, is never deleted, even if it has replaced a child that the
+    /// cache still shows. The client needs the verbs `delete` and `get`.
     ///
     /// # Errors
-    /// [`ChildError::Api`]: a child could not be deleted, so the reconcile should fail and be repeated. Children before it have been deleted then.
+    /// [`ChildError::Api`] if a child could not be deleted. Children before it are already deleted; return the error so that the reconcile
+    /// is retried.
     pub async fn prune<O: Resource<DynamicType = ()>>(
         &self,
         owner: &O,

@@ -25,7 +25,7 @@ pub struct AllNamespaces<K> {
 }
 
 impl<K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>> AllNamespaces<K> {
-    /// Creates a client of the objects in all namespaces.
+    /// Creates a client for the objects in all namespaces.
     pub fn new(client: Client) -> Self {
         Self {
             api: Api::all(client),
@@ -34,7 +34,7 @@ impl<K: kube::Resource<DynamicType = (), Scope = NamespaceResourceScope>> AllNam
 }
 
 impl<K: Object<DynamicType = ()>> AllNamespaces<K> {
-    /// Returns the `kube::Api`, for requests that have no method here.
+    /// Returns the `kube::Api`, for requests that this type has no method for.
     pub fn api(&self) -> &Api<K> {
         &self.api
     }

@@ -12,7 +12,7 @@ use crate::{
     record::apply::{Apply, ApplyError, Diff, Fields},
 };
 
-/// The name of a field manager, and whether it forces conflicts. A controller has one, as a constant:
+/// The name of a field manager, and whether it forces conflicts. Define it as a constant, one per controller:
 ///
 /// ```
 /// use kube_codegen_runtime::client::FieldManager;
@@ -26,12 +26,12 @@ pub struct FieldManager<'m> {
 }
 
 impl<'m> FieldManager<'m> {
-    /// Creates a manager whose apply fails with a conflict if it changes a field of another manager.
+    /// Creates a field manager that does not force: an apply that changes a field of another manager fails with a conflict.
     pub const fn new(name: &'m str) -> Self {
         Self { name, force: false }
     }
 
-    /// Takes over fields from other managers, as controllers should.
+    /// Takes over conflicting fields from other managers, as controllers should.
     #[must_use]
     pub const fn force(self) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl<'m> FieldManager<'m> {
         }
     }
 
-    /// Returns the name, as `managedFields` has it.
+    /// Returns the name, as it appears in `managedFields`.
     pub const fn name(self) -> &'m str {
         self.name
     }
@@ -61,16 +61,16 @@ impl<'m> From<&'m str> for FieldManager<'m> {
     }
 }
 
-/// The result of an apply that is sent only if it changes something: these two are all.
+/// The result of an apply that is sent only if it changes something. There are no other results.
 #[derive(Clone, PartialEq)]
 pub enum Applied<K> {
-    /// Nothing was sent: the object has the configuration.
+    /// The object already has the configuration, so nothing was sent.
     Unchanged,
     /// The configuration was applied.
     Changed {
         /// The object as stored.
         object: K,
-        /// What was to be changed.
+        /// The difference that the apply was sent for.
         diff: Diff,
     },
 }
@@ -90,14 +90,15 @@ impl<K: kube::Resource> fmt::Debug for Applied<K> {
 }
 
 impl<K: Object<DynamicType = ()>> TypedClient<K> {
-    /// Applies a configuration: sets its fields and makes `manager` their owner. Fields that an earlier configuration had are removed.
+    /// Applies a configuration: sets its fields and makes `manager` their owner. Fields that `manager` applied earlier and now omits are
+    /// removed. See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>.
     ///
-    /// `config` is an [`Apply`], or anything that serializes to an object of the kind with a `metadata.name`: a `serde_json::Value`, or
-    /// a whole object, whose `managedFields` are removed since the server rejects them. `apiVersion` and `kind` are added.
-    /// See <https://kubernetes.io/docs/reference/using-api/server-side-apply/>.
+    /// `config` is an [`Apply`], or anything that serializes to an object of the kind with a `metadata.name`, such as a
+    /// `serde_json::Value` or a whole object. `apiVersion` and `kind` are added, and `managedFields` are removed because the server
+    /// rejects them.
     ///
-    /// A field of another manager is a conflict, whose fields and managers [`ErrorExt::field_conflicts`](super::ErrorExt::field_conflicts)
-    /// returns, unless the manager [forces](FieldManager::force) it.
+    /// Changing a field of another manager is a conflict, unless the manager [forces](FieldManager::force) it.
+    /// [`ErrorExt::field_conflicts`](super::ErrorExt::field_conflicts) returns the fields and their managers.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -122,9 +123,9 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         self.send_patch(&name, &params, &Patch::Apply(patch)).await
     }
 
-    /// Like [`TypedClient::apply`], unless `live` has the configuration already: then nothing is sent. See [`Apply::diff`].
+    /// Like [`TypedClient::apply`], but sends nothing if `live` already has the configuration. See [`Apply::diff`].
     ///
-    /// `live` must have its managed fields, as the responses of the server have; informers skip them by default.
+    /// `live` must include its managed fields. Responses of the server include them; informers drop them by default.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -157,7 +158,7 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         Ok(Applied::Changed { object, diff })
     }
 
-    /// Applies the status of an object, like [`TypedClient::apply`]. Other fields are not sent.
+    /// Like [`TypedClient::apply`], for the status. Other fields are not sent.
     pub async fn apply_status<'m, By>(
         &self,
         config: &impl Serialize,

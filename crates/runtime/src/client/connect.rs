@@ -25,17 +25,17 @@ struct NoResponse {
     source: BoxError,
 }
 
-/// Time after which a connection without a sign of life counts as dead. client-go notices after 45 s.
+/// The time without a sign of life after which a connection counts as dead. In client-go, it is 45 s.
 pub const DEAD_AFTER: Duration = Duration::from_secs(40);
 
 /// The same service as of kube's `ClientBuilder::try_from`.
 type Service = BoxService<Request<Body>, Response<Box<DynBody>>, BoxError>;
 
-/// Connects to the API server of `config`, closes a connection that is dead for [`DEAD_AFTER`], and logs each warning of the API server once. A token
-/// file is read again when the server refuses its token, as after a rotation.
+/// Connects to the API server of `config`. The client closes connections that have been dead for [`DEAD_AFTER`], logs each distinct
+/// warning of the API server once, and reads a token file again when the server rejects its token, for example after a rotation.
 ///
-/// A connection is dead if the other end vanished without closing it: a node or a load balancer that lost its power or its state. `kube::Client`
-/// does not notice that: a watch waits until its time-out minutes later, and another request for ever.
+/// A connection is dead if the other end vanished without closing it, such as a node or a load balancer that lost its power or its state.
+/// `kube::Client` does not notice this: a watch hangs until it times out minutes later, and other requests hang for ever.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,10 +47,10 @@ pub fn connect(config: Config) -> kube::Result<Client> {
     Ok(builder(config, DEAD_AFTER)?.build())
 }
 
-/// Like [`connect`], for a client with more layers or another limit: one second to nine hours.
+/// Like [`connect`], but returns a builder to which you can add layers, and takes the time limit: one second to nine hours.
 ///
-/// TCP probes a silent connection from half of `dead_after` on, and on Linux gives up unacknowledged data after `dead_after`. With a proxy
-/// (`config.proxy_url`), this has no effect, since the proxy answers the probes.
+/// TCP starts to probe a silent connection after half of `dead_after`; on Linux, it gives up unacknowledged data after `dead_after`.
+/// Through a proxy (`config.proxy_url`), this has no effect because the proxy answers the probes.
 pub fn builder(config: Config, dead_after: Duration) -> kube::Result<ClientBuilder<Service>> {
     if config.proxy_url.is_some() {
         return with_credentials(|| ClientBuilder::try_from(config));
@@ -103,7 +103,7 @@ fn with_credentials<T>(make: impl FnOnce() -> kube::Result<T>) -> kube::Result<T
 fn tcp(dead_after: Duration) -> HttpConnector {
     /// The unit of the kernel's timers.
     const SECOND: Duration = Duration::from_secs(1);
-    /// The longest time before a probe that Linux accepts. It refuses a longer one, and then sends no probes at all.
+    /// The longest time before a probe that Linux accepts. It rejects a longer one, and then sends no probes at all.
     const LONGEST: Duration = Duration::from_secs(32_767);
     let dead_after = dead_after.clamp(SECOND, LONGEST);
     let mut tcp = HttpConnector::new();

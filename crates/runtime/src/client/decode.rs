@@ -60,7 +60,7 @@ pub(crate) fn message(kind: &str, error: &serde_json::Error) -> String {
     format!("a value is not valid at line {line} column {column}")
 }
 
-/// Returns the message about a field of an object that a user has sent, who may see its values, but for those of a Secret: refusals get into
+/// Returns the message about a field of an object that a user has sent, who may see its values, but for those of a Secret: rejections get into
 /// logs.
 #[cfg(feature = "webhook")]
 pub(crate) fn field_message(kind: &str, text: String) -> String {

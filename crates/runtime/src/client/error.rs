@@ -5,7 +5,7 @@ use kube::core::{Status, response::StatusCause};
 
 use super::{FieldConflict, conflict, decode};
 
-/// Classifies an error by the reason that the API server gives rather than by HTTP code.
+/// Classifies errors by the reason that the API server gives, not by HTTP status code.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -19,7 +19,7 @@ use super::{FieldConflict, conflict, decode};
 /// # Ok(()) }
 /// ```
 pub trait ErrorExt {
-    /// Returns the API server's status; `None` if there was no response, as for network errors.
+    /// Returns the API server's status; `None` if there was no response, for example because of a network error.
     fn status(&self) -> Option<&Status>;
 
     /// Whether the object does not exist (404).
@@ -27,7 +27,7 @@ pub trait ErrorExt {
         self.status().is_some_and(Status::is_not_found)
     }
 
-    /// Whether the server does not serve the kind, or not in this version (404): its CRD may not be installed.
+    /// Whether the server does not serve the kind, or not in this version (404). Its CRD may not be installed.
     fn is_not_served(&self) -> bool {
         self.status().is_some_and(is_not_served)
     }
@@ -42,14 +42,14 @@ pub trait ErrorExt {
         self.status().is_some_and(Status::is_already_exists)
     }
 
-    /// Whether the resource version or the continue token has expired (410): list again.
+    /// Whether the resource version or the continue token has expired (410). List again.
     fn is_gone(&self) -> bool {
         self.status().is_some_and(|status| {
             status.code == 410 || matches!(status.reason.as_str(), "Expired" | "Gone")
         })
     }
 
-    /// Whether the caller is not authorized (403).
+    /// Whether the caller lacks permission (403).
     fn is_forbidden(&self) -> bool {
         self.status().is_some_and(Status::is_forbidden)
     }
@@ -59,13 +59,13 @@ pub trait ErrorExt {
         self.status().is_some_and(Status::is_invalid)
     }
 
-    /// Returns how long the server asks to wait before the next attempt.
+    /// Returns how long the server asks you to wait before the next attempt.
     fn retry_after(&self) -> Option<Duration> {
         let seconds = self.status()?.details.as_ref()?.retry_after_seconds;
         (seconds > 0).then(|| Duration::from_secs(seconds.into()))
     }
 
-    /// Returns the fields of other managers on which an apply failed; empty for other errors.
+    /// Returns the fields, owned by other managers, that an apply conflicts with; empty for other errors.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -90,7 +90,7 @@ pub trait ErrorExt {
             .unwrap_or_default()
     }
 
-    /// Returns the invalid fields of a rejected object; empty if the server does not list them.
+    /// Returns the invalid fields of a rejected object; empty if the server does not name them.
     fn field_errors(&self) -> &[StatusCause] {
         self.status()
             .and_then(|status| status.details.as_ref())
@@ -107,7 +107,8 @@ impl ErrorExt for kube::Error {
     }
 }
 
-/// A [fenced client](crate::leader_election::Term::fence) refused a write: this process does not yet hold the lease, or has lost it.
+/// A [fenced client](crate::leader_election::Term::fence) rejected a write because this process does not hold the lease yet, or has lost
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this process does not hold the lease {lease}")]
 pub struct NotLeading {
@@ -116,7 +117,7 @@ pub struct NotLeading {
 }
 
 impl NotLeading {
-    /// Whether `error` is, or was caused by, a `NotLeading`.
+    /// Whether `error` is a `NotLeading` or was caused by one.
     ///
     /// ```
     /// use kube_codegen_runtime::client::NotLeading;
@@ -137,12 +138,12 @@ impl NotLeading {
 
 /// Describes an error and its causes in one line, for logs, events and people.
 ///
-/// For a response of the API server it is the server's message, which names the verb, the resource, the namespace and the user where access is
-/// denied; the `Display` of [`kube::Error`] has the `Debug` form of the whole status too. If the server cannot be reached, the error of a client of
-/// [`connect`](super::connect) names its address.
+/// For a response of the API server, this is the server's message, which names the verb, resource, namespace and user if access is denied.
+/// (The `Display` of [`kube::Error`] also contains the `Debug` form of the whole status.) If the server cannot be reached, errors of
+/// clients from [`connect`](super::connect) name its address.
 ///
-/// The errors of this crate follow one convention, as yours should: `source` returns the cause, and `Display` does not repeat it. An error that
-/// adds nothing is transparent.
+/// The errors of this crate follow one convention, and yours should too: `source` returns the cause, and `Display` does not repeat it. An
+/// error that adds nothing is transparent.
 ///
 /// ```
 /// use kube_codegen_runtime::client::describe;

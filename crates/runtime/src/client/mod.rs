@@ -1,7 +1,7 @@
-//! Typed clients over `kube::Api`. A client has only the verbs that its kind supports.
+//! Typed clients over `kube::Api`. A client offers only the verbs that its kind supports.
 //!
-//! [`TypedClient`] works for every kind known at compile time: generated kinds and those of `k8s-openapi`. The verbs of the `status` and
-//! `scale` subresources exist only for kinds marked with [`StatusSubresource`] and [`ScaleSubresource`]:
+//! [`TypedClient`] works for every kind known at compile time: generated kinds and the kinds of `k8s-openapi`. The verbs of the `status`
+//! and `scale` subresources exist only for kinds marked with [`StatusSubresource`] and [`ScaleSubresource`]:
 //!
 //! ```compile_fail,E0277
 //! # use k8s_openapi::api::core::v1::ConfigMap;
@@ -18,10 +18,10 @@
 //! # }
 //! ```
 //!
-//! [`TypedClient::modify`] is the verb for changes: it sends only the difference. [`TypedClient::replace`] sends whole objects, and so loses
-//! what the type does not hold.
+//! To change an object, use [`TypedClient::modify`], which sends only the difference. [`TypedClient::replace`] sends the whole object, and
+//! so drops any field that the Rust type does not have.
 //!
-//! A name that is not a valid path segment (empty, `..`, with a slash) is an error before any request is sent.
+//! A name that is not a valid path segment (empty, `..`, with a slash) fails before any request is sent.
 mod all;
 pub(crate) mod apply;
 mod conflict;

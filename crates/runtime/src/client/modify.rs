@@ -16,15 +16,15 @@ use super::{
 };
 use crate::Object;
 
-/// What the closure of [`TypedClient::modify`] returns: `()`, or a `Result` whose error ends the modification.
+/// The return type of the closure of [`TypedClient::modify`]: `()`, or a `Result` whose error cancels the modification.
 pub trait ModifyResult {
-    /// The error of the modification.
+    /// The error type of the modification.
     type Error: From<kube::Error>;
 
     /// Converts the value to a result.
     ///
     /// # Errors
-    /// The closure's.
+    /// The error that the closure returned.
     fn into_result(self) -> Result<(), Self::Error>;
 }
 
@@ -45,21 +45,21 @@ impl<E: From<kube::Error>> ModifyResult for Result<(), E> {
 }
 
 impl<K: Object<DynamicType = ()>> TypedClient<K> {
-    /// Reads an object, changes it and sends the difference; returns the object as stored.
+    /// Reads an object, changes it and sends the difference. Returns the object as stored.
     ///
-    /// The request is a JSON patch for the version that was read. It has only what `change` changed:
+    /// The request is a JSON patch against the version that was read. It contains only the changes that `change` made:
     ///
-    /// - Fields that `K` does not know, as those of a newer CRD, stay as they are stored.
-    /// - Required fields that the stored object lacks, which `K` reads as blank, stay absent unless `change` sets them.
-    /// - A changed item of a list is the one with the same `uid`, `name`, `key` or `type` (or `id`, `ip`, `containerPort`, `port`,
-    ///   `mountPath`, `devicePath`, `topologyKey`) as before or, without any of them, at the same index of a list of the same length. Any
-    ///   other item is new, and stored as `change` left it.
-    /// - Nothing is sent if nothing changed.
+    /// - Fields that `K` does not know, such as fields of a newer CRD, keep their stored values.
+    /// - Required fields that the stored object lacks, and that `K` reads as blank, stay absent unless `change` sets them.
+    /// - List items are matched by `uid`, `name`, `key` or `type` (or `id`, `ip`, `containerPort`, `port`, `mountPath`, `devicePath`,
+    ///   `topologyKey`). Items without any of these are matched by index if the list keeps its length. Any other item is new, and stored
+    ///   as `change` left it.
+    /// - If nothing changed, nothing is sent.
     ///
-    /// If another client changed the object in between, it is read again, and `change` called again, with [`retry::DEFAULT_RETRY`]. An error
-    /// of `change` ends the modification; nothing is sent then. Its type must implement `From<kube::Error>`.
+    /// If another client changes the object in between, the object is read again and `change` is called again, with
+    /// [`retry::DEFAULT_RETRY`]. If `change` returns an error, nothing is sent. Its error type must implement `From<kube::Error>`.
     ///
-    /// For a kind with a status subresource, the server ignores changes of the status: see [`TypedClient::modify_status`].
+    /// If the kind has a status subresource, the server ignores changes to the status: use [`TypedClient::modify_status`].
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -77,7 +77,7 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// ```
     ///
     /// # Errors
-    /// That of `change`, or of a request.
+    /// The error of `change`, or of a request.
     #[doc(alias = "retry_on_conflict")]
     pub async fn modify<R: ModifyResult>(
         &self,
@@ -94,9 +94,10 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         .await
     }
 
-    /// Like [`TypedClient::modify`], but changes `cached` first, which saves a request if it is the newest version.
+    /// Like [`TypedClient::modify`], but starts from `cached`, which saves a request if it is the newest version.
     ///
-    /// The object must be complete except for its managed fields: what the transform of an informer removed must not be changed.
+    /// The object must be complete except for its managed fields. If the informer has a transform, do not change the fields that it
+    /// removed.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -108,7 +109,7 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`TypedClient::modify`], and a conflict if the object was deleted, and another one with its name was created.
+    /// The errors of [`TypedClient::modify`], and a conflict if the object was deleted and another one created with its name.
     pub async fn modify_from<R: ModifyResult>(
         &self,
         cached: &K,
@@ -119,10 +120,10 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
             .await
     }
 
-    /// Like [`TypedClient::modify`], for the status. To change anything else is an error.
+    /// Like [`TypedClient::modify`], for the status. Changing anything else is an error.
     ///
     /// # Errors
-    /// Those of [`TypedClient::modify`], and an error before any request if `change` changes more than the status.
+    /// The errors of [`TypedClient::modify`], and an error before any request if `change` changes more than the status.
     #[doc(alias = "retry_status_on_conflict")]
     pub async fn modify_status<R: ModifyResult, By>(
         &self,
@@ -142,10 +143,10 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         .await
     }
 
-    /// Like [`TypedClient::modify_from`], for the status. To change anything else is an error.
+    /// Like [`TypedClient::modify_from`], for the status. Changing anything else is an error.
     ///
     /// # Errors
-    /// Those of [`TypedClient::modify_from`], and an error before any request if `change` changes more than the status.
+    /// The errors of [`TypedClient::modify_from`], and an error before any request if `change` changes more than the status.
     pub async fn modify_status_from<R: ModifyResult, By>(
         &self,
         cached: &K,
@@ -224,7 +225,7 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
                 result => return Ok(result?),
             }
         }
-        let mut refused_version = None;
+        let mut rejected_version = None;
         let mut delays = retry::DEFAULT_RETRY.build();
         loop {
             let stored = self.client.get_json(self.name).await?;
@@ -234,8 +235,8 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
             if let Some(error) = failed.take() {
                 let is_another =
                     cached.is_some_and(|cached| cached.meta().uid != object.meta().uid);
-                // A patch for an outdated version may be refused as invalid. This one was for the newest.
-                let is_final = error.is_invalid() && refused_version.as_ref() == Some(&version);
+                // A patch for an outdated version may be rejected as invalid. This one was for the newest.
+                let is_final = error.is_invalid() && rejected_version.as_ref() == Some(&version);
                 if is_another || is_final {
                     return Err(error.into());
                 }
@@ -259,11 +260,11 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
                 return Err(error.into());
             };
             tokio::time::sleep(delay).await;
-            (failed, refused_version) = (Some(error), Some(version));
+            (failed, rejected_version) = (Some(error), Some(version));
         }
     }
 
-    /// Sends a patch for a version. The server refuses it as a conflict if that is not the newest.
+    /// Sends a patch for a version. The server rejects it as a conflict if that is not the newest.
     async fn send(&self, mut patch: JsonPatch, version: &str) -> kube::Result<K> {
         if self.part == Part::Status {
             let outside = patch.0.iter().find(|operation| {
@@ -297,7 +298,7 @@ impl<K: Object<DynamicType = ()>> Modification<'_, K> {
 }
 
 /// Whether the patch may have been for an outdated version: a conflict, or a patch that does not apply. The server lists the causes if it
-/// refuses the patched object.
+/// rejects the patched object.
 fn is_outdated(error: &kube::Error) -> bool {
     error.is_conflict() || (error.is_invalid() && error.field_errors().is_empty())
 }

@@ -1,6 +1,6 @@
-//! Retries of writes that fail with a conflict, as client-go's `retry` package does.
+//! Retries writes that fail with a conflict, like client-go's `retry` package.
 //!
-//! [`TypedClient::modify`](super::TypedClient::modify) retries by itself. [`on_conflict`] is for other writes:
+//! [`TypedClient::modify`](super::TypedClient::modify) retries by itself. Use [`on_conflict`] for other writes:
 //!
 //! ```
 //! use k8s_openapi::api::apps::v1::Deployment;
@@ -22,23 +22,24 @@ pub use backon::{BackoffBuilder, ConstantBuilder, ExponentialBuilder};
 
 use super::ErrorExt;
 
-/// For a conflict with an occasional writer: five attempts, 10 to 20 ms apart.
+/// For conflicts with an occasional writer: five attempts, 10 to 20 ms apart.
 pub const DEFAULT_RETRY: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(10))
     .with_factor(1.0)
     .with_jitter()
     .with_max_times(4);
 
-/// For a conflict with a frequent writer: four attempts, with delays of 10, 50 and 250 ms, each lengthened at random by up to its own length.
+/// For conflicts with a frequent writer: four attempts, with delays of 10, 50 and 250 ms, each extended by a random time up to its own
+/// length.
 pub const DEFAULT_BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .with_min_delay(Duration::from_millis(10))
     .with_factor(5.0)
     .with_jitter()
     .with_max_times(3);
 
-/// Runs `attempt` until it returns anything but a conflict, with the delays of `backoff`. The last attempt's result is final.
+/// Repeats `attempt` while it fails with a conflict, with the delays of `backoff`. The result of the last attempt is final.
 ///
-/// Each `attempt` must read the object again. It is not an `AsyncFnMut`, of which rustc cannot prove that the future is `Send`.
+/// Each `attempt` must read the object again. The bound is not `AsyncFnMut` because rustc cannot prove that its future is `Send`.
 pub async fn on_conflict<T, F: Future<Output = kube::Result<T>>>(
     backoff: impl BackoffBuilder,
     mut attempt: impl FnMut() -> F,

@@ -34,7 +34,7 @@ pub struct ScaleClient<'c, K> {
 }
 
 impl<K: Object<DynamicType = ()>> TypedClient<K> {
-    /// Returns the verbs of the `scale` subresource.
+    /// Returns a client for the verbs of the `scale` subresource.
     pub fn scale(&self) -> ScaleClient<'_, K>
     where
         K: ScaleSubresource,
@@ -50,7 +50,7 @@ impl<K: Object<DynamicType = ()> + ScaleSubresource> ScaleClient<'_, K> {
         self.client.api.get_scale(name).await
     }
 
-    /// Replaces the scale of an object (PUT). A resource version is checked as by [`TypedClient::replace`].
+    /// Replaces the scale of an object (PUT). Checks the resource version in the same way as [`TypedClient::replace`].
     pub async fn replace(&self, name: &str, scale: &Scale) -> kube::Result<Scale> {
         self.client.check_name(name)?;
         self.client

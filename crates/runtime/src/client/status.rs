@@ -20,15 +20,16 @@ use crate::Object;
 )]
 pub trait StatusSubresource<By> {}
 
-/// Known from kube's `HasStatus`.
+/// The kind implements kube's `HasStatus`.
 #[derive(Debug)]
 pub enum ByTrait {}
 
-/// Known from a mark.
+/// The kind has a mark.
 #[derive(Debug)]
 pub enum ByMark {}
 
-/// Marks kinds that have the subresource, and not `HasStatus`: those of `k8s-openapi`, and generated ones whose status is no optional field.
+/// Marks kinds that have a status subresource but no `HasStatus`: the kinds of `k8s-openapi`, and generated kinds whose status is not an
+/// optional field.
 pub trait MarkedStatus {}
 
 // kube implements `HasStatus` where there is a status subresource, and generated code does the same.
@@ -49,8 +50,9 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         .await
     }
 
-    /// Replaces the status of an object (PUT) and ignores its other fields. A resource version is checked as by [`TypedClient::replace`], and
-    /// the status can lose the same. Use [`TypedClient::modify_status`] to change a status.
+    /// Replaces the status of an object (PUT) and ignores its other fields. To change a status, use [`TypedClient::modify_status`].
+    ///
+    /// Checks the resource version, and loses unknown fields, in the same way as [`TypedClient::replace`].
     #[doc(alias = "update_status")]
     pub async fn replace_status<By>(&self, object: &K) -> kube::Result<K>
     where

@@ -1,4 +1,4 @@
-//! Reads a token file again as soon as the API server refuses its token: a service account token is rotated, and kube keeps it for a minute.
+//! Reads a token file again as soon as the API server rejects its token: a service account token is rotated, and kube keeps it for a minute.
 use std::{
     fs,
     sync::Arc,
@@ -20,7 +20,7 @@ pub(super) struct Renewing<S> {
 
 struct TokenFile {
     path: String,
-    /// The refused header that kube still sends, and what replaces it.
+    /// The rejected header that kube still sends, and what replaces it.
     renewed: Mutex<Option<(HeaderValue, HeaderValue)>>,
 }
 
@@ -61,7 +61,7 @@ where
         };
         Box::pin(async move {
             let (mut head, body) = request.into_parts();
-            file.replace_refused(&mut head.headers);
+            file.replace_rejected(&mut head.headers);
             let first = inner.clone();
             let sent = first.oneshot(Request::from_parts(head.clone(), body));
             let response = sent.await.map_err(Into::into)?;
@@ -75,16 +75,16 @@ where
 }
 
 impl TokenFile {
-    /// Replaces a header that was refused before.
-    fn replace_refused(&self, headers: &mut HeaderMap) {
-        if let Some((refused, renewed)) = &*self.renewed.lock()
-            && headers.get(AUTHORIZATION) == Some(refused)
+    /// Replaces a header that was rejected before.
+    fn replace_rejected(&self, headers: &mut HeaderMap) {
+        if let Some((rejected, renewed)) = &*self.renewed.lock()
+            && headers.get(AUTHORIZATION) == Some(rejected)
         {
             headers.insert(AUTHORIZATION, renewed.clone());
         }
     }
 
-    /// Replaces a header that has just been refused. Returns `false` if the file has the same token.
+    /// Replaces a header that has just been rejected. Returns `false` if the file has the same token.
     fn renew(&self, headers: &mut HeaderMap) -> bool {
         let Ok(token) = fs::read_to_string(&self.path) else {
             return false;
@@ -93,13 +93,13 @@ impl TokenFile {
             return false;
         };
         header.set_sensitive(true);
-        let is_bearer = |refused: &HeaderValue| refused.as_bytes().starts_with(b"Bearer ");
-        let refused = headers.insert(AUTHORIZATION, header.clone());
-        let Some(refused) = refused.filter(|refused| is_bearer(refused) && *refused != header)
+        let is_bearer = |rejected: &HeaderValue| rejected.as_bytes().starts_with(b"Bearer ");
+        let rejected = headers.insert(AUTHORIZATION, header.clone());
+        let Some(rejected) = rejected.filter(|rejected| is_bearer(rejected) && *rejected != header)
         else {
             return false;
         };
-        *self.renewed.lock() = Some((refused, header));
+        *self.renewed.lock() = Some((rejected, header));
         true
     }
 }

@@ -8,7 +8,8 @@ use http::{Method, Request, Response};
 use tower::{Layer, Service};
 use tracing::{Instrument as _, field::Empty, trace_span};
 
-/// Adds a span at the level `trace` for each request, until the head of its answer. The clients of a `Manager` that connects itself have it.
+/// Adds a span at the level `trace` for each request, which ends with the head of the response. A `Manager` that connects by itself adds
+/// this layer to its clients.
 ///
 /// ```no_run
 /// # fn example(config: kube::Config) -> kube::Result<()> {
@@ -42,7 +43,7 @@ fn name<B>(request: &Request<B>) -> &'static str {
     })
 }
 
-/// The service that [`TraceLayer`] makes.
+/// The service created by [`TraceLayer`].
 #[derive(Clone, Debug)]
 pub struct Traced<S>(S);
 

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::Object;
 
-/// Typed verbs on the objects of one kind, in one namespace or cluster-scoped. Its methods have the names of `kube::Api`'s.
+/// Typed verbs for the objects of one kind, in one namespace or cluster-scoped. Methods have the same names as in `kube::Api`.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -48,7 +48,7 @@ pub struct TypedClient<K> {
 impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>>
     TypedClient<K>
 {
-    /// Creates a client of the objects in `namespace`.
+    /// Creates a client for the objects in `namespace`.
     pub fn namespaced(client: Client, namespace: &str) -> Self {
         Self {
             api: Api::namespaced(client, namespace),
@@ -60,7 +60,7 @@ impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceS
 impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::ClusterResourceScope>>
     TypedClient<K>
 {
-    /// Creates a client of the objects of a cluster-scoped kind.
+    /// Creates a client for a cluster-scoped kind.
     pub fn cluster(client: Client) -> Self {
         Self {
             api: Api::all(client),
@@ -70,21 +70,21 @@ impl<K: kube::Resource<DynamicType = (), Scope = k8s_openapi::ClusterResourceSco
 }
 
 impl<K> TypedClient<K> {
-    /// Sets the field manager, which owns the fields that `create`, `replace` and `patch` change.
+    /// Sets the field manager that owns the fields changed by `create`, `replace` and `patch`.
     #[must_use]
     pub fn with_field_manager(mut self, manager: impl Into<String>) -> Self {
         self.params.field_manager = Some(manager.into());
         self
     }
 
-    /// Makes all writes dry runs: the server processes but does not store them.
+    /// Makes all writes dry runs: the server processes them but stores nothing.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.params.dry_run = true;
         self
     }
 
-    /// Returns the `kube::Api`, for requests that have no method here.
+    /// Returns the `kube::Api`, for requests that this type has no method for.
     pub fn api(&self) -> &Api<K> {
         &self.api
     }
@@ -120,7 +120,7 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         }
     }
 
-    /// Lists the objects that the selectors of `params` match, in one response unless `params` sets a limit.
+    /// Lists the objects that match the selectors of `params`, in one response unless `params` sets a limit.
     pub async fn list(&self, params: &ListParams) -> kube::Result<ObjectList<K>> {
         self.check()?;
         send(&self.api, "list", |it| it.list(params)).await
@@ -128,8 +128,9 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
 
     /// Lists in pages of `page_size` objects.
     ///
-    /// A continue token expires after some minutes. As in client-go's pager, everything is then listed in one response at the newest version, of
-    /// which only new objects are returned. So no object (by namespace and name) is returned twice, but the pages then have two versions.
+    /// A continue token expires after some minutes. As in client-go's pager, the whole list is then requested again at the newest version,
+    /// and only the objects not yet returned are added. No object (by namespace and name) is returned twice, but the pages then come from
+    /// two versions.
     pub fn pages(
         &self,
         params: &ListParams,
@@ -138,7 +139,8 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         pages(self.api.clone(), self.check(), params.clone(), page_size)
     }
 
-    /// Streams the changes since `version`, until the server or the network ends the stream. See [`informer`](crate::informer) for a cache.
+    /// Streams the changes since `version` until the server or the network ends the stream. If you need a cache, use an
+    /// [`informer`](crate::informer).
     pub async fn watch(
         &self,
         params: &WatchParams,
@@ -148,12 +150,13 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         self.api.watch(params, version).await
     }
 
-    /// Replaces an object by name (PUT). Fails with [`is_conflict`](super::ErrorExt::is_conflict) if the object has an outdated resource
-    /// version. Without a resource version it overwrites the stored object, if the kind allows that.
+    /// Replaces an object by name (PUT). To change an object, use [`TypedClient::modify`] instead.
     ///
-    /// The stored object becomes what `object` holds, which can be less and more than what was read. Fields that `K` does not know are lost,
-    /// as those of a newer version of the CRD. Required fields that the stored object lacks are read as blank, and stored as blank. Use
-    /// [`TypedClient::modify`] to change an object.
+    /// Fails with [`is_conflict`](super::ErrorExt::is_conflict) if the object's resource version is outdated. Without a resource version,
+    /// it overwrites the stored object, if the kind allows that.
+    ///
+    /// The stored object becomes exactly what `object` serializes to, which can differ from what you read: fields that `K` does not know,
+    /// such as fields of a newer CRD, are lost, and required fields that the stored object lacked are stored as blank.
     #[doc(alias = "update")]
     pub async fn replace(&self, object: &K) -> kube::Result<K> {
         let (name, object) = (self.name_of(object)?, to_vec(object)?);
@@ -163,7 +166,8 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         .await
     }
 
-    /// Patches an object by a JSON, merge or strategic merge patch. Custom resources do not support strategic merge. See also [`TypedClient::apply`].
+    /// Patches an object with a JSON, merge or strategic merge patch. Custom resources do not support strategic merge. See also
+    /// [`TypedClient::apply`].
     pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
@@ -173,7 +177,7 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         self.send_patch(name, &self.patch_params(), patch).await
     }
 
-    /// Deletes an object. Returns the object if finalizers delay its deletion, else the status.
+    /// Deletes an object. Returns the object if finalizers delay its deletion, or else the status.
     pub async fn delete(
         &self,
         name: &str,
@@ -186,7 +190,7 @@ impl<K: Object<DynamicType = ()>> TypedClient<K> {
         deleted::<K, _>(&response)
     }
 
-    /// Deletes all objects that the selectors of `list` match.
+    /// Deletes all objects that match the selectors of `list`.
     pub async fn delete_collection(
         &self,
         params: &DeleteParams,

@@ -52,8 +52,8 @@ pub(super) struct Added {
     pub(super) running: Vec<Running>,
 }
 
-/// A member cluster, to which a function of [`Manager::clusters`](crate::manager::Manager::clusters) adds controllers. See the [module](super) for an
-/// example.
+/// A member cluster, as passed to the `setup` function of [`Manager::clusters`](crate::manager::Manager::clusters), which adds controllers
+/// to it. See the [module](super) for an example.
 pub struct Cluster {
     name: Arc<str>,
     client: Client,
@@ -88,32 +88,34 @@ impl Cluster {
         }
     }
 
-    /// Returns the name of the cluster, which is the label `cluster` of its metrics.
+    /// Returns the name of the cluster, which is also the `cluster` label of its metrics.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the client of the cluster for its controllers. Like [`Manager::client`](crate::manager::Manager::client), it writes only while this
-    /// process leads, with the manager's field manager, and the listers of the [`factory`](Self::factory) show its writes at once. It stays valid
-    /// when the cluster's credentials [change](super::ClusterChange::Renewed).
+    /// Returns the client for this cluster's controllers. It stays valid when the cluster's credentials
+    /// [change](super::ClusterChange::Renewed).
+    ///
+    /// Like [`Manager::client`](crate::manager::Manager::client), it writes only while this process leads, it uses the manager's field
+    /// manager, and its writes appear in the listers of the [`factory`](Self::factory) at once.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// Returns the factory of the cluster's informers, with the settings of the [manager's](crate::manager::ManagerBuilder::informers). What the
-    /// function requests is started after it.
+    /// Returns the factory of the cluster's informers, with the [manager's settings](crate::manager::ManagerBuilder::informers). The
+    /// informers that you request in `setup` start after it returns.
     pub fn factory(&self) -> &InformerFactory {
         &self.factory
     }
 
-    /// Returns the recorder of events about objects of this cluster, which it stores there. Those about objects of the hub are the
-    /// [manager's](crate::manager::Manager::recorder).
+    /// Returns a recorder for events about objects of this cluster, which are stored in this cluster. For events about objects of the hub,
+    /// use the [manager's recorder](crate::manager::Manager::recorder).
     pub fn recorder(&self) -> EventRecorder {
         self.recorder.clone()
     }
 
-    /// Returns a controller of the objects of a kind in this cluster, like [`Manager::reconcile`](crate::manager::Manager::reconcile). It runs while this
-    /// process leads and the cluster is a member. Two controllers of a cluster must not have the same [name](Controller::named).
+    /// Returns a controller for the objects of a kind in this cluster, like [`Manager::reconcile`](crate::manager::Manager::reconcile). It
+    /// runs while this process leads and the cluster is a member. Controllers of one cluster need different [names](Controller::named).
     #[must_use = "it does nothing without `run`"]
     pub fn reconcile<K: Object>(&self) -> Controller<K, Managed<&Self>>
     where
@@ -122,8 +124,8 @@ impl Cluster {
         self.reconcile_from(&self.factory.informer())
     }
 
-    /// Like [`reconcile`](Self::reconcile), for the objects of an informer, which may be the manager's: a controller of the hub's objects keeps their
-    /// copies in this cluster, with a queue and a back-off of its own.
+    /// Like [`reconcile`](Self::reconcile), for the objects of a given informer. It may be the manager's informer: such a controller
+    /// maintains copies of the hub's objects in this cluster, with its own queue and back-off.
     #[must_use = "it does nothing without `run`"]
     pub fn reconcile_from<K: Object>(
         &self,
@@ -137,13 +139,13 @@ impl Cluster {
         Children::of_host(&self)
     }
 
-    /// Adds a controller, which runs while this process leads and the cluster is a member. `run` calls one of its `run` methods.
+    /// Adds a controller, which runs while this process leads and the cluster is a member. `run` must call one of its `run` methods.
     /// [`reconcile`](Self::reconcile) is shorter.
     ///
-    /// Its informers may be this cluster's and the manager's: a controller of the hub's objects keeps their copies in this cluster, with a queue and a
-    /// back-off of its own. Two controllers of a cluster must not have the same [name](Controller::named).
+    /// Its informers may belong to this cluster or to the manager: a controller of the hub's objects maintains copies of them in this
+    /// cluster, with its own queue and back-off. Controllers of one cluster need different [names](Controller::named).
     ///
-    /// Without a [timeout of its own](Controller::cache_sync_timeout), it waits for its caches as long as the cluster does not answer.
+    /// Without a [timeout of its own](Controller::cache_sync_timeout), it waits for its caches until the cluster responds.
     pub fn controller<K, F, E>(
         &mut self,
         controller: Controller<K>,

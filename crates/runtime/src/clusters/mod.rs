@@ -1,7 +1,8 @@
-//! Several clusters: one manager in a hub, and controllers of member clusters that come and go.
+//! Several clusters: one manager in a hub, which also runs controllers for member clusters that come and go.
 //!
-//! A [stream](ClusterChange) says which members there are, such as [`KubeconfigSecrets`]. [`Manager::clusters`](crate::manager::Manager::clusters)
-//! calls a function for each of them, which adds the controllers of that [`Cluster`]:
+//! A [stream](ClusterChange), such as [`KubeconfigSecrets`], reports which clusters are members.
+//! [`Manager::clusters`](crate::manager::Manager::clusters) calls a function for each [`Cluster`], which adds the controllers of this
+//! cluster:
 //!
 //! ```
 //! use std::{convert::Infallible, sync::Arc};
@@ -35,24 +36,27 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Why each cluster has everything of its own
+//! # Why clusters share nothing
 //!
-//! A member has a client, informers, controllers, work queues, workers and a recorder of events of its own. So keys need no cluster: the queue that a key
-//! is in has one, and so have log lines, spans and metrics of its controllers and informers. Reconcilers, listers, predicates and mappers are the same as in
-//! an operator of one cluster. And nothing is shared that a slow or unreachable member could use up: its lists, retries and timeouts delay no other
-//! member, and neither the start nor the readiness of the manager.
+//! Each member has its own client, informers, controllers, work queues, workers and event recorder. Keys therefore need no cluster name:
+//! the queue that holds a key belongs to one cluster, and so do the log lines, spans and metrics of its controllers and informers.
+//! Reconcilers, listers, predicates and mappers are the same as in a single-cluster operator. And a slow or unreachable member cannot
+//! exhaust a shared resource: its lists, retries and timeouts delay no other member, nor the start and the readiness of the manager.
 //!
-//! The alternative is a key with the name of a cluster, and one queue for all, as multicluster-runtime has. It bounds the workers of all clusters
-//! together, but changes the type of every key, and lets the objects of one unreachable cluster take all workers until their requests time out.
+//! The alternative, used by multicluster-runtime, is a key that includes the cluster name, and one queue for all clusters. It limits the
+//! total number of workers, but it changes the type of every key, and the objects of one unreachable cluster can occupy all workers until
+//! their requests time out.
 //!
 //! # Life of a member
 //!
-//! Members run on the replica that leads in the hub: their controllers start after the election, and their clients refuse writes outside of the
-//! [term](crate::leader_election::Term::fence), which is one of the hub's Lease. With [shards](crate::shards), they run on one of the replicas.
+//! Members run on the replica that leads in the hub: their controllers start after the election, and their clients reject writes outside
+//! the [term](crate::leader_election::Term::fence) of the hub's Lease. With [shards](crate::shards), all members run on one of the
+//! replicas.
 //!
-//! The informers of a member that does not answer try again, with a back-off, as long as it takes. If its function panics, or a controller or informer ends,
-//! the cluster starts again after one second, and after up to a minute if that repeats; the manager goes on. A member that leaves has the
-//! manager's grace period for its running reconciles. One that joins again under its name starts when the last reconcile has ended.
+//! The informers of an unreachable member retry with a back-off for as long as necessary. If its `setup` function panics, or a controller
+//! or informer stops, the cluster restarts after one second, increasing to one minute if it keeps failing, while the manager continues.
+//! When a member leaves, its running reconciles have the manager's grace period to finish. If it joins again under the same name, it
+//! starts after the last of them has ended.
 mod cluster;
 mod run;
 mod secrets;
@@ -66,7 +70,7 @@ use parking_lot::Mutex;
 pub use self::{cluster::Cluster, secrets::KubeconfigSecrets};
 pub(crate) use self::{cluster::Settings, run::Members};
 
-/// What happens to a member cluster. The source of members is a stream of these, for [`Manager::clusters`](crate::manager::Manager::clusters).
+/// A change to the set of member clusters. [`Manager::clusters`](crate::manager::Manager::clusters) takes a stream of these.
 ///
 /// ```
 /// use futures::stream;
@@ -81,22 +85,23 @@ pub(crate) use self::{cluster::Settings, run::Members};
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum ClusterChange {
-    /// A cluster is there. One that already is there under this name is replaced: its controllers end, and those of the new one start with empty caches.
+    /// A cluster has joined. If a cluster with this name is already a member, it is replaced: its controllers stop, and the new ones start
+    /// with empty caches.
     Joined {
-        /// The name, which is a label of metrics.
+        /// The name, which labels its metrics.
         name: String,
         /// The client of the cluster.
         client: Client,
     },
-    /// A cluster has another client, such as one with new credentials: the next requests use it, and caches and controllers stay. Unknown
-    /// clusters join.
+    /// The cluster has a new client, for example with new credentials. The next requests use it, while controllers and caches stay. An
+    /// unknown cluster joins.
     Renewed {
         /// The name.
         name: String,
         /// The new client of the same cluster.
         client: Client,
     },
-    /// A cluster is gone: its controllers end, and its caches are dropped. Unknown clusters are ignored.
+    /// The cluster has left: its controllers stop and its caches are dropped. Unknown clusters are ignored.
     Left {
         /// The name.
         name: String,
@@ -117,9 +122,9 @@ impl fmt::Debug for ClusterChange {
     }
 }
 
-/// The members of a manager, for controllers of the hub. A clone is a handle on the same members.
+/// The current members of a manager, for controllers of the hub. Clones refer to the same members.
 ///
-/// There are none on a replica that does not lead: a controller of the hub that needs them is one [without
+/// On a replica that does not lead, there are no members. A hub controller that needs them must therefore run [without
 /// shards](crate::controller::Controller::without_shards).
 #[derive(Clone, Default)]
 pub struct Clusters(Arc<Mutex<BTreeMap<String, Client>>>);
@@ -130,8 +135,8 @@ impl Clusters {
         self.0.lock().keys().cloned().collect()
     }
 
-    /// Returns the client of a member. Like [`Cluster::client`], it writes only while this process leads; the listers of the member do not show
-    /// its writes before its watches do.
+    /// Returns the client of a member. Like [`Cluster::client`], it writes only while this process leads, but the listers of the member
+    /// show its writes only after its watches have delivered them.
     pub fn client(&self, name: &str) -> Option<Client> {
         self.0.lock().get(name).cloned()
     }

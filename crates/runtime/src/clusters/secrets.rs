@@ -24,8 +24,8 @@ const KEY: &str = "kubeconfig";
 
 type Connect = Arc<dyn Fn(Config) -> kube::Result<Client> + Send + Sync>;
 
-/// A source of members: each Secret in a namespace of the hub with the label `kube-codegen.dev/cluster` and a kubeconfig in its key `kubeconfig` is a
-/// cluster, whose name is the Secret's.
+/// A source of members from Secrets. Each Secret in a namespace of the hub that has the label `kube-codegen.dev/cluster`, and a kubeconfig
+/// in its key `kubeconfig`, is a member cluster with the Secret's name.
 ///
 /// ```no_run
 /// use kube_codegen_runtime::manager::Manager;
@@ -38,14 +38,15 @@ type Connect = Arc<dyn Fn(Config) -> kube::Result<Client> + Send + Sync>;
 /// # }
 /// ```
 ///
-/// - A new Secret lets its cluster [join](ClusterChange::Joined), and a deleted one, or one that loses the label, lets it [leave](ClusterChange::Left).
-/// - A Secret whose kubeconfig changes [renews](ClusterChange::Renewed) the client, and caches stay. If the URL of the server changes, the cluster
-///   joins again.
-/// - A kubeconfig that cannot be used is logged, without what it contains, and the cluster stays as it is.
-/// - Whoever may write these Secrets must not be able to run programs or read files of the operator. So a kubeconfig holds its certificates, keys
-///   and tokens itself: one with a plug-in (`exec`, `auth-provider`) or the path of a file is refused.
+/// - When you create a Secret, its cluster [joins](ClusterChange::Joined). When you delete it or remove the label, the cluster
+///   [leaves](ClusterChange::Left).
+/// - When you change the kubeconfig, the client is [renewed](ClusterChange::Renewed) and caches stay. If the server's URL changes, the
+///   cluster joins again.
+/// - An unusable kubeconfig is logged without its content, and the cluster stays as it is.
+/// - A kubeconfig must contain its certificates, keys and tokens. One with a plug-in (`exec`, `auth-provider`) or a file path is rejected,
+///   so that people who can write these Secrets cannot run programs or read files of the operator.
 ///
-/// Needs `list` and `watch` on Secrets in this namespace.
+/// Requires `list` and `watch` on Secrets in this namespace.
 #[must_use]
 pub struct KubeconfigSecrets {
     hub: Client,
@@ -56,8 +57,8 @@ pub struct KubeconfigSecrets {
 }
 
 impl KubeconfigSecrets {
-    /// Creates a source from the Secrets of a namespace. [`Manager::kubeconfig_secrets`](crate::manager::Manager::kubeconfig_secrets) does so with
-    /// the manager's client, and measures the requests to the members.
+    /// Creates a source from the Secrets of a namespace. [`Manager::kubeconfig_secrets`](crate::manager::Manager::kubeconfig_secrets) does
+    /// this with the manager's client, and measures the requests to the members.
     pub fn new(hub: Client, namespace: impl Into<String>) -> Self {
         Self {
             hub,
@@ -71,19 +72,19 @@ impl KubeconfigSecrets {
         }
     }
 
-    /// Takes the Secrets whose labels match (`fleet=west,tier!=test`) instead of those with the label `kube-codegen.dev/cluster`.
+    /// Selects Secrets by these labels (`fleet=west,tier!=test`) instead of the label `kube-codegen.dev/cluster`.
     pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
         self.label_selector = selector.into();
         self
     }
 
-    /// Sets the key of the kubeconfig; `value` for Secrets of Cluster API.
+    /// Sets the key that holds the kubeconfig. For Secrets of Cluster API, use `value`.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = key.into();
         self
     }
 
-    /// Sets how a client is made, such as one with a proxy, timeouts or more layers.
+    /// Sets the function that creates clients, for example with a proxy, timeouts or more layers.
     pub fn connect_with(
         mut self,
         connect: impl Fn(Config) -> kube::Result<Client> + Send + Sync + 'static,
@@ -92,7 +93,7 @@ impl KubeconfigSecrets {
         self
     }
 
-    /// Returns the members as a stream, which watches the Secrets once it is polled.
+    /// Returns the members as a stream. It starts to watch the Secrets when it is first polled.
     pub fn changes(self) -> impl Stream<Item = ClusterChange> + Send + use<> {
         let start = async move {
             let factory = InformerFactory::builder(self.hub.clone())

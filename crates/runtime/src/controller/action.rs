@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use crate::cache::ObjectKey;
 
-/// What happens after a successful reconcile. Either way the object's retries are forgotten, and any change enqueues it again.
+/// Tells the controller what to do after a successful reconcile. Success resets the object's retry back-off, and any change enqueues the
+/// object again.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,9 +28,11 @@ impl Action {
         }
     }
 
-    /// Reconciles again after `delay`, even without a change. A change before that makes this superfluous: the reconcile that it causes decides
-    /// again. Below one millisecond, the delay is the limiter's, which grows each time: an object
-    /// that asks to be reconciled again at once must not keep a worker busy for ever.
+    /// Reconciles again after `delay`, even if nothing changes. If a change triggers a reconcile sooner, that reconcile's action replaces
+    /// this one.
+    ///
+    /// A delay below one millisecond is treated as a retry: the rate limiter chooses the delay and increases it each time, so that an
+    /// object that keeps asking for an immediate reconcile cannot occupy a worker for ever.
     #[must_use]
     pub const fn requeue(delay: Duration) -> Self {
         Self {
@@ -38,8 +41,8 @@ impl Action {
         }
     }
 
-    /// Sets the priority with which a requeued object waits for a worker; by default the one of this reconcile. Changes enqueue with 0, the first
-    /// list and resyncs with [`LOW_PRIORITY`](crate::queue::LOW_PRIORITY).
+    /// Sets the priority with which the requeued object waits for a worker. The default is the priority of the current reconcile. Changes
+    /// enqueue with priority 0; the first list and resyncs use [`LOW_PRIORITY`](crate::queue::LOW_PRIORITY).
     #[must_use]
     pub const fn with_priority(mut self, priority: i32) -> Self {
         self.priority = Some(priority);
@@ -67,20 +70,20 @@ impl From<Action> for kube::runtime::controller::Action {
     }
 }
 
-/// What happens after a failed reconcile.
+/// Tells the controller what to do after a failed reconcile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnError {
-    /// Retries after a delay that grows with each failure in a row: for transient errors.
+    /// Retries with a delay that grows with each consecutive failure. Use it for transient errors.
     #[default]
     Backoff,
-    /// Retries after this delay. Earlier retries are forgotten. Below one millisecond, the same as `Backoff`.
+    /// Retries after this delay and resets the back-off. A delay below one millisecond means `Backoff`.
     After(Duration),
-    /// Does not retry before the object changes or is resynced: for errors that only a change can fix, such as an invalid spec.
+    /// Does not retry until the object changes or is resynced. Use it for errors that only a change can fix, such as an invalid spec.
     Drop,
 }
 
-/// A key to enqueue, with a priority; see [`Controller::enqueue_from`](super::Controller::enqueue_from).
+/// An object key to enqueue, with a priority; see [`Controller::enqueue_from`](super::Controller::enqueue_from).
 ///
 /// ```
 /// use kube_codegen_runtime::{controller::Enqueue, informer::ObjectKey};
@@ -90,9 +93,10 @@ pub enum OnError {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enqueue {
-    /// The object.
+    /// The key of the object.
     pub key: ObjectKey,
-    /// Higher ones are first; changes have 0, the first list and resyncs [`LOW_PRIORITY`](crate::queue::LOW_PRIORITY).
+    /// Items with a higher priority are processed first. Changes have priority 0; the first list and resyncs have
+    /// [`LOW_PRIORITY`](crate::queue::LOW_PRIORITY).
     pub priority: i32,
 }
 

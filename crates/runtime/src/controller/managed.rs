@@ -10,38 +10,38 @@ use tower::BoxError;
 use super::{Action, Controller, OnError, RunError};
 use crate::{Object, cache::ObjectKey, informer::InformerFactory};
 
-/// The host of a controller that the program runs itself.
+/// Marks a controller that your program runs itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 
-/// The host of a controller that a manager or a member cluster will run: see [`Manager::reconcile`](crate::manager::Manager::reconcile).
+/// Marks a controller that a manager or a member cluster runs; see [`Manager::reconcile`](crate::manager::Manager::reconcile).
 pub struct Managed<H, OnFailure = Backoff> {
     host: H,
     policy: OnFailure,
 }
 
-/// The default error policy: [`OnError::Backoff`] after each failure.
+/// The default error policy: [`OnError::Backoff`] after every failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Backoff;
 
-/// An error policy of the program's own; see [`on_error`](Controller::on_error).
+/// A custom error policy; see [`on_error`](Controller::on_error).
 pub struct Policy<Subject, E, Ctx>(Decide<Subject, E, Ctx>);
 
 /// What follows the failure of a reconcile.
 type Decide<Subject, E, Ctx> = Box<dyn Fn(Subject, &E, Arc<Ctx>) -> OnError + Send + Sync>;
 
-/// What runs controllers: a [`Manager`](crate::manager::Manager), or a [`Cluster`](crate::clusters::Cluster).
+/// A host that runs controllers: a [`Manager`](crate::manager::Manager) or a [`Cluster`](crate::clusters::Cluster).
 pub trait Host {
-    /// The client for controllers.
+    /// The client that controllers use.
     #[doc(hidden)]
     fn client(&self) -> Client;
-    /// The informers.
+    /// The factory of the controllers' informers.
     #[doc(hidden)]
     fn factory(&self) -> &InformerFactory;
-    /// The field manager of what controllers write.
+    /// The field manager for the controllers' writes.
     #[doc(hidden)]
     fn field_manager(&self) -> &str;
-    /// Adds a controller, which `run` runs.
+    /// Registers a controller; `run` runs it.
     #[doc(hidden)]
     fn add<K, F>(
         &self,
@@ -64,8 +64,9 @@ impl<K: Object> Controller<K> {
 }
 
 impl<K: Object, H: Host> Controller<K, Managed<H>> {
-    /// Replaces the error policy, which is [`OnError::Backoff`] for every error: `policy` decides after each failure, from the object, the error and the
-    /// context. Before [`run_keyed`](Self::run_keyed), it takes the [`ObjectKey`] instead of the object.
+    /// Sets the error policy: after each failure, `policy` decides from the object, the error and the context. The default is
+    /// [`OnError::Backoff`] for every error. If you call [`run_keyed`](Self::run_keyed) next, `policy` takes an [`ObjectKey`] in place of
+    /// the object.
     ///
     /// ```
     /// use std::{sync::Arc, time::Duration};
@@ -94,8 +95,8 @@ impl<K: Object, H: Host> Controller<K, Managed<H>> {
         controller.moved_to(Managed { host, policy }).0
     }
 
-    /// Adds the controller to its manager, which calls `reconcile` with each enqueued object, and with the context. See the
-    /// [`run`](Controller::run) of a controller without a manager for what is called when.
+    /// Adds the controller to its manager, which calls `reconcile` with each enqueued object and the context. See [`run`](Controller::run)
+    /// of a controller without a manager for the details.
     pub fn run<Ctx, E, Reconcile, Running>(self, reconcile: Reconcile, context: Ctx)
     where
         Ctx: Send + Sync + 'static,
@@ -107,7 +108,7 @@ impl<K: Object, H: Host> Controller<K, Managed<H>> {
             .run(reconcile, context);
     }
 
-    /// Like [`run`](Self::run), but `reconcile` gets the key of each enqueued object, and the object unless it was deleted.
+    /// Like [`run`](Self::run), but `reconcile` receives the key of each enqueued object, plus the object unless it was deleted.
     pub fn run_keyed<Ctx, E, Reconcile, Running>(self, reconcile: Reconcile, context: Ctx)
     where
         Ctx: Send + Sync + 'static,

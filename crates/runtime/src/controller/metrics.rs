@@ -18,7 +18,7 @@ const BOUNDS: &[f64] = &[
     25.0, 30.0, 40.0, 50.0, 60.0,
 ];
 
-/// Counters of one controller.
+/// The counters of one controller.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ControllerMetrics {
@@ -26,22 +26,22 @@ pub struct ControllerMetrics {
     pub reconciles: u64,
     /// Reconciles that returned an error (`controller_runtime_reconcile_errors_total`).
     pub errors: u64,
-    /// Reconciles that panicked (`controller_runtime_reconcile_panics_total`). They are not in `errors`.
+    /// Reconciles that panicked (`controller_runtime_reconcile_panics_total`), not included in `errors`.
     pub panics: u64,
     /// Reconciles that exceeded the [reconcile timeout](super::Controller::reconcile_timeout)
-    /// (`controller_runtime_reconcile_timeouts_total`). They are not in `errors`.
+    /// (`controller_runtime_reconcile_timeouts_total`), not included in `errors`.
     pub timeouts: u64,
     /// Reconciles that returned [`Action::requeue`](super::Action::requeue).
     pub requeues: u64,
     /// Objects dropped by [`OnError::Drop`](super::OnError::Drop) (`controller_runtime_terminal_reconcile_errors_total`) or after the last retry.
     pub dropped: u64,
-    /// Running reconciles (`controller_runtime_active_workers`).
+    /// Reconciles running now (`controller_runtime_active_workers`).
     pub active: usize,
-    /// Most reconciles at a time (`controller_runtime_max_concurrent_reconciles`).
+    /// The maximum number of concurrent reconciles (`controller_runtime_max_concurrent_reconciles`).
     pub workers: usize,
     /// Durations of reconciles (`controller_runtime_reconcile_time_seconds`).
     pub reconcile_time: Histogram,
-    /// The work queue.
+    /// The counters of the work queue.
     pub queue: QueueMetrics,
 }
 
@@ -62,7 +62,7 @@ impl Default for ControllerMetrics {
     }
 }
 
-/// Reads the counters of a controller while it runs. Cheap to clone.
+/// A handle for reading a controller's counters while it runs. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct MetricsHandle {
     inner: Arc<Mutex<Inner>>,
@@ -101,7 +101,8 @@ impl MetricsHandle {
         metrics
     }
 
-    /// Returns what is in the work queue, at most `limit` items of each kind, for a page such as `/debug/queues`; `None` before the controller runs.
+    /// Returns a snapshot of the work queue, for a page such as `/debug/queues`, with at most `limit` items per section. Returns `None`
+    /// before the controller runs.
     pub fn queue(&self, limit: usize) -> Option<QueueSnapshot<ObjectKey>> {
         let queue = self.inner.lock().queue.clone();
         queue.map(|queue| queue.snapshot(limit))

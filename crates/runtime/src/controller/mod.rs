@@ -1,4 +1,4 @@
-//! The reconcile loop: calls one function for each object that has changed, never twice at a time for the same object.
+//! The reconcile loop: calls one function for each changed object, and never runs it twice at the same time for one object.
 //!
 //! ```no_run
 //! use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -73,11 +73,11 @@ const FIRST_RETRY: Duration = Duration::from_millis(5);
 /// Longest delay of a retry (client-go's and controller-runtime's default).
 const LAST_RETRY: Duration = Duration::from_secs(1000);
 
-/// Runs one function for every object of a kind that has changed, or whose children or other dependencies have. See the
+/// Calls one function for every object of a kind that has changed, or whose children or other dependencies have changed. See the
 /// [module](self) for an example.
 ///
-/// With a [`Manager`](crate::manager::Manager), [`Manager::reconcile`](crate::manager::Manager::reconcile) is the short way. `By` says who runs it:
-/// the program itself ([`Alone`]), or a manager or member cluster ([`Managed`]).
+/// If you use a [`Manager`](crate::manager::Manager), start with [`Manager::reconcile`](crate::manager::Manager::reconcile), which is
+/// shorter. The parameter `By` says who runs the controller: your program ([`Alone`]), or a manager or member cluster ([`Managed`]).
 pub struct Controller<K: Object, By = Alone> {
     primary: SharedInformer<K>,
     predicates: Vec<Predicate<K>>,
@@ -102,7 +102,7 @@ pub struct Controller<K: Object, By = Alone> {
 }
 
 impl<K: Object> Controller<K> {
-    /// Creates a controller of the objects of `informer`. Every addition, change and resync enqueues the object.
+    /// Creates a controller for the objects of `informer`. It enqueues an object when the object is added, changed or resynced.
     pub fn for_informer(informer: &SharedInformer<K>) -> Self {
         let metrics = MetricsHandle::default();
         metrics.set_name(informer.kind().kind.to_lowercase());
@@ -133,15 +133,15 @@ impl<K: Object> Controller<K> {
 }
 
 impl<K: Object, By> Controller<K, By> {
-    /// Sets the name, which is a label of the metrics; by default the kind in lower case. Give each controller of a program its own.
+    /// Sets the name, which labels the metrics. The default is the kind in lower case. Controllers of one program need different names.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         self.metrics.set_name(name.into());
         self
     }
 
-    /// Enqueues an object only for the events that `predicate` accepts; see [`predicate`]. Of several predicates, all must accept. Requeues and
-    /// the events of children and others are not affected.
+    /// Enqueues an object only for events that `predicate` accepts; see [`predicate`]. If you set several predicates, all of them must
+    /// accept. Requeues and events of other objects, such as children, are not filtered.
     #[must_use]
     pub fn filter(
         mut self,
@@ -154,14 +154,14 @@ impl<K: Object, By> Controller<K, By> {
     /// Enqueues the owner when a child that it controls (`ownerReferences[].controller`) is added, changed or deleted. Resyncs of children
     /// enqueue nothing.
     ///
-    /// Takes an informer, or the [`Children`](crate::children::Children) that the controller keeps.
+    /// Pass the children's informer, or the [`Children`](crate::children::Children) that the controller maintains.
     #[must_use]
     pub fn owns<C: Object>(mut self, children: &impl AsRef<SharedInformer<C>>) -> Self {
         self.add_owned(children.as_ref(), None);
         self
     }
 
-    /// Like [`owns`](Self::owns), for the events that `predicate` accepts; see [`predicate`].
+    /// Like [`owns`](Self::owns), but only for events that `predicate` accepts; see [`predicate`].
     #[must_use]
     pub fn owns_if<C: Object>(
         mut self,
@@ -190,8 +190,8 @@ impl<K: Object, By> Controller<K, By> {
             .push(trigger(children, false, predicate, owner));
     }
 
-    /// Enqueues the keys that `mapper` returns when an object of another kind is added, changed or deleted. On a change, `mapper` is called
-    /// with the old and the new state. Resyncs enqueue nothing.
+    /// Enqueues the keys that `mapper` returns when an object of another kind is added, changed or deleted. After a change, `mapper` is
+    /// called for both the old and the new state. Resyncs enqueue nothing.
     #[must_use]
     pub fn watches<C: Object>(
         mut self,
@@ -204,7 +204,7 @@ impl<K: Object, By> Controller<K, By> {
         self
     }
 
-    /// Like [`watches`](Self::watches), for the events that `predicate` accepts; see [`predicate`].
+    /// Like [`watches`](Self::watches), but only for events that `predicate` accepts; see [`predicate`].
     #[must_use]
     pub fn watches_if<C: Object>(
         mut self,
@@ -219,8 +219,9 @@ impl<K: Object, By> Controller<K, By> {
         self
     }
 
-    /// Enqueues the keys of a stream, for events from outside of Kubernetes: a channel, a timer, a webhook. The items are [`ObjectKey`]s, or
-    /// [`Enqueue`]s to set a priority. The stream is polled once the caches are synced, and may end.
+    /// Enqueues the keys from a stream. Use it for events from outside Kubernetes: a channel, a timer, a webhook. Items are
+    /// [`ObjectKey`]s, or [`Enqueue`]s if you want to set a priority. The controller polls the stream once the caches have synced. The
+    /// stream may end.
     ///
     /// ```
     /// use futures::{SinkExt, channel::mpsc};
@@ -241,7 +242,7 @@ impl<K: Object, By> Controller<K, By> {
         self
     }
 
-    /// Returns a handle to the counters, to read while the controller runs.
+    /// Returns a handle for reading the counters while the controller runs.
     pub fn metrics(&self) -> MetricsHandle {
         self.metrics.clone()
     }

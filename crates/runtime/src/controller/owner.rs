@@ -4,7 +4,7 @@ use kube::Resource;
 
 use crate::cache::{ObjectKey, ObjectKind};
 
-/// Returns the owner that controls `object`, if any.
+/// Returns the owner reference of the object that controls `object`, if any.
 pub fn controller_of<C: Resource>(object: &C) -> Option<&OwnerReference> {
     object
         .meta()
@@ -15,14 +15,14 @@ pub fn controller_of<C: Resource>(object: &C) -> Option<&OwnerReference> {
         .find(|owner| owner.controller == Some(true))
 }
 
-/// Whether `owner` controls `object`. Compares uids, so an object left by an earlier owner of the same name does not count.
+/// Whether `owner` controls `object`. This compares uids, so an object that belonged to an earlier owner of the same name does not count.
 pub fn is_controlled_by<C: Resource, K: Resource>(object: &C, owner: &K) -> bool {
     owner.meta().uid.is_some()
         && controller_of(object).map(|reference| &reference.uid) == owner.meta().uid.as_ref()
 }
 
-/// Returns the reference that makes `owner` the controller of a child: the child is garbage-collected with its owner, and
-/// `kubectl delete --cascade=foreground` waits for the child. Returns `None` if the owner has no uid because it is not stored yet.
+/// Returns the reference that makes `owner` the controller of a child. The garbage collector then deletes the child with its owner, and
+/// `kubectl delete --cascade=foreground` waits for the child. Returns `None` if the owner has no uid because it has not been stored yet.
 ///
 /// ```
 /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};

@@ -1,4 +1,4 @@
-//! Predicates: which events enqueue an object. They are plain functions, so `&&`, `||` and `!` in a closure combine them.
+//! Predicates decide which events enqueue an object. They are plain functions: combine them with `&&`, `||` and `!` in a closure.
 //!
 //! ```
 //! use k8s_openapi::api::apps::v1::Deployment;
@@ -23,35 +23,39 @@ use kube::{
 
 use crate::informer::InformerEvent;
 
-/// Whether an update changes `metadata.generation`, which the API server increases with each change of the spec, but not of metadata or status.
-/// Accepts each addition and deletion, each update of a kind without generations, and resyncs (`--resync`): every object is reconciled once per period.
+/// Accepts updates that change `metadata.generation`, which the API server increments when the spec changes, but not when only metadata or
+/// status change.
+///
+/// Also accepts additions, deletions, resyncs (so `--resync` still reconciles every object once per period), and all updates of kinds
+/// without generations.
 pub fn generation_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| {
         old.generation != new.generation || (old.uid != new.uid)
     }) || has_no_generation(event)
 }
 
-/// Whether an update changes the labels. Accepts each addition and deletion, and resyncs.
+/// Accepts updates that change the labels, and all additions, deletions and resyncs.
 pub fn labels_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| old.labels != new.labels)
 }
 
-/// Whether an update changes the annotations. Accepts each addition and deletion, and resyncs.
+/// Accepts updates that change the annotations, and all additions, deletions and resyncs.
 pub fn annotations_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| old.annotations != new.annotations)
 }
 
-/// Whether an update changes the resource version: everything but a resync. Accepts each addition and deletion.
+/// Accepts updates that change the resource version, which excludes only resyncs, and all additions and deletions.
 pub fn resource_version_changed<K: Resource>(event: &InformerEvent<K>) -> bool {
     changed(event, |old, new| {
         old.resource_version != new.resource_version
     }) && !is_resync(event)
 }
 
-/// Returns a predicate that accepts the events of objects whose labels match: the new ones of an update, and the last ones of a deletion.
+/// Returns a predicate that accepts events of objects whose labels match `selector`. It checks the new labels of an update and the last
+/// known labels of a deletion.
 ///
-/// An object whose labels no longer match causes no reconcile: this is for objects that are of no concern. An informer with a label selector
-/// does not even cache them.
+/// An object whose labels stop matching is not reconciled, so use this only for objects that no longer concern you once they stop
+/// matching. To save memory, give the informer a label selector: it then does not cache the other objects.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;

@@ -35,16 +35,20 @@ use crate::{
 impl<K: Object> Controller<K> {
     /// Runs until shutdown, or until one of the informers is shut down.
     ///
-    /// Starts the informers, waits until all caches are synced (for as long as it takes while the server does not serve `K`, and not for other kinds
-    /// that it does not serve), then calls `reconcile` with each enqueued object: several concurrently, but
-    /// never one object twice at a time. Objects deleted by then are skipped (see [`run_keyed`](Self::run_keyed)); clean-up before deletion
-    /// belongs in a finalizer. An error is logged with its causes, and `error_policy` decides what happens next. If the cache shows by then that the object
-    /// is gone, the error is expected and is not retried. A panic in either is logged and retried with [`OnError::Backoff`].
+    /// Starts the informers, waits until all caches have synced, and then calls `reconcile` with each enqueued object: several objects
+    /// concurrently, but never the same object twice at a time. While the server does not serve `K`, the controller waits as long as
+    /// necessary; it does not wait for other kinds that the server does not serve.
+    ///
+    /// Objects that have been deleted in the meantime are skipped (see [`run_keyed`](Self::run_keyed)); put clean-up before deletion in a
+    /// finalizer.
+    ///
+    /// An error is logged with its causes, and `error_policy` decides what happens next. If the cache shows that the object is gone by
+    /// then, the error is expected and is not retried. A panic in either function is logged and retried with [`OnError::Backoff`].
     ///
     /// Dropping the returned future stops everything at once.
     ///
     /// # Errors
-    /// Fails if the caches do not sync in time, an informer fails, or a worker panics outside of `reconcile` and `error_policy`.
+    /// Fails if the caches do not sync in time, an informer fails, or a worker panics outside `reconcile` and `error_policy`.
     pub async fn run<Ctx, E, Reconcile, Running, Policy>(
         self,
         reconcile: Reconcile,
@@ -81,8 +85,9 @@ impl<K: Object> Controller<K> {
         self.run_attempts(attempt).await
     }
 
-    /// Like [`run`](Self::run), but `reconcile` gets the key of each enqueued object, and the object unless it was deleted: for what a finalizer is
-    /// too much, such as a metric per object. Deletions that happen while the controller does not run are not seen.
+    /// Like [`run`](Self::run), but `reconcile` receives the key of each enqueued object, plus the object unless it was deleted. Use it to
+    /// react to deletions where a finalizer would be too much, such as removing a per-object metric. The controller misses deletions that
+    /// happen while it is not running.
     ///
     /// ```
     /// use std::{convert::Infallible, sync::Arc};
@@ -104,7 +109,7 @@ impl<K: Object> Controller<K> {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// The same as [`run`](Self::run).
     pub async fn run_keyed<Ctx, E, Reconcile, Running, Policy>(
         self,
         reconcile: Reconcile,

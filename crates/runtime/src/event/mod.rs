@@ -1,6 +1,6 @@
 //! Reports Kubernetes Events (`events.k8s.io/v1`) about objects.
 //!
-//! Reporting neither waits nor fails; a background task sends the requests.
+//! Reporting never waits and never fails; a background task sends the requests.
 mod correlator;
 mod publisher;
 mod recent;
@@ -31,10 +31,10 @@ const FLUSH: Duration = Duration::from_secs(10);
 
 /// Reports events about objects, as `kubectl describe` shows them. Cheap to clone; all clones share one queue and one background task.
 ///
-/// Events are correlated as in client-go. Repeats, with the same note, become a series of one Event object. Events that differ only in their
-/// note are combined from the tenth within ten minutes on. For one object, a type and reason may cause a burst of 25 requests, and then
-/// one every 5 minutes; all types and reasons together may cause four times as many. Further events are counted but not sent. client-go has one
-/// limit for all reasons of an object, so repeats of one reason suppress all others.
+/// Events are correlated as in client-go. Repeated events with the same note become a series of one Event object. Events that differ only
+/// in their note are combined from the tenth within ten minutes. Each type and reason of one object may send a burst of 25 requests, and
+/// then one every 5 minutes; all types and reasons of the object together may send four times as many. Further events are counted but not
+/// sent. (client-go has one limit per object, so repeats of one reason suppress all other reasons.)
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -57,7 +57,7 @@ const FLUSH: Duration = Duration::from_secs(10);
 /// # }
 /// ```
 ///
-/// Needs `create` and `patch` on `events` of the group `events.k8s.io`.
+/// Requires `create` and `patch` on `events` of the group `events.k8s.io`.
 #[derive(Clone)]
 pub struct EventRecorder {
     inner: Arc<Inner>,
@@ -90,10 +90,10 @@ impl Occurrence {
 }
 
 impl EventRecorder {
-    /// Creates a recorder that reports as `reporter`: a controller's name, or a [`Reporter`] that also names the instance.
+    /// Creates a recorder that reports as `reporter`: the name of a controller, or a [`Reporter`] that also names the instance.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, like `tokio::spawn`.
+    /// If called outside a Tokio runtime, like `tokio::spawn`.
     pub fn new(client: Client, reporter: impl Into<Reporter>) -> Self {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let publisher = Publisher::new(client, reporter.into());
@@ -107,15 +107,15 @@ impl EventRecorder {
         }
     }
 
-    /// Reports an event about `object`, and returns at once. It takes the [`Event`] of kube's `Recorder`.
+    /// Reports an event about `object` and returns at once. It takes the same [`Event`] as kube's `Recorder`.
     ///
-    /// `reason` (why, in `PascalCase`) and `action` (what was done) are cut off after 128 bytes, `note` (for people) after 1,024 bytes. Events
-    /// about cluster-scoped objects go to the namespace `default`.
+    /// `reason` (why, in `PascalCase`) and `action` (what was done) are truncated to 128 bytes, and `note` (for people) to 1,024 bytes.
+    /// Events about cluster-scoped objects are stored in the namespace `default`.
     pub fn publish<K: Resource<DynamicType = ()>>(&self, object: &K, event: Event) {
         self.publish_for(&object.object_ref(&()), event);
     }
 
-    /// Like [`publish`](Self::publish), about the object that a reference names, such as one of a kind that is known at run time only.
+    /// Like [`publish`](Self::publish), but takes a reference to the object. Use it for kinds that are known only at run time.
     pub fn publish_for(&self, regarding: &ObjectReference, event: Event) {
         self.enqueue(Occurrence {
             regarding: regarding.clone(),
@@ -157,8 +157,8 @@ impl EventRecorder {
         Arc::clone(&self.inner.dropped)
     }
 
-    /// Drops further events and waits, for at most 10 seconds, until the queued ones are sent. Without a shutdown, the background task sends
-    /// them after the last recorder is dropped, as long as the runtime runs.
+    /// Drops further events and waits up to 10 seconds until the queued ones are sent. If you do not call this, the background task sends
+    /// them after the last recorder is dropped, as long as the runtime keeps running.
     pub async fn shutdown(&self) {
         self.inner.queue.lock().take();
         if let Some(mut task) = self.inner.task.lock().await.take()

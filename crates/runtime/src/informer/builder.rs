@@ -13,7 +13,7 @@ use kube::Client;
 use super::{InformerConfig, InitialList, Namespaces, state::MetaTransform};
 use crate::Object;
 
-/// Settings of an [`InformerFactory`](super::InformerFactory).
+/// Builds an [`InformerFactory`](super::InformerFactory) from its settings.
 #[derive(Clone)]
 #[must_use]
 pub struct InformerFactoryBuilder {
@@ -40,13 +40,13 @@ impl InformerFactoryBuilder {
         }
     }
 
-    /// Caches the objects of one namespace instead of all; `""` means all. Has no effect on cluster-scoped kinds. The informers fail to start
-    /// if no namespace can have this name.
+    /// Caches only the objects of one namespace; `""` means all namespaces. Has no effect on cluster-scoped kinds. The informers fail to
+    /// start if the name is not a valid namespace name.
     pub fn namespace(self, namespace: impl Into<String>) -> Self {
         self.namespaces(namespace.into())
     }
 
-    /// Caches the objects of some namespaces instead of all. More can be [added](super::InformerFactory::add_namespace) later.
+    /// Caches only the objects of some namespaces. You can [add](super::InformerFactory::add_namespace) more later.
     ///
     /// ```no_run
     /// # use kube_codegen_runtime::informer::InformerFactory;
@@ -59,7 +59,7 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Changes the settings of one kind, such as its selectors. The last change of a kind counts.
+    /// Changes the settings of one kind, such as its selectors. The last change for a kind wins.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -78,34 +78,35 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Redelivers every object as an update, once per `period` (at least one second), to handlers without a resync period of their own.
+    /// Redelivers every object as an update once per `period` (at least one second). A handler's own resync period takes precedence.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = (!period.is_zero()).then_some(period);
         self
     }
 
-    /// Keeps `metadata.managedFields` in the cached objects, for programs that read them, such as to extract what they had applied.
+    /// Keeps `metadata.managedFields` in the cached objects, for programs that read them, for example to extract the configuration they
+    /// applied.
     ///
-    /// Otherwise managed fields are skipped while the objects are read: they often take as much memory as the rest of the object. Writes do not need
-    /// them: the API server keeps those of an object that is sent without.
+    /// By default, managed fields are skipped while the objects are decoded, because they often take as much memory as the rest of the
+    /// object. Writes do not need them: if an object is sent without managed fields, the API server keeps the stored ones.
     pub fn keep_managed_fields(mut self) -> Self {
         self.config.keep_managed_fields = true;
         self
     }
 
-    /// Requests lists in compressed form, which have a twentieth of the bytes, and are less work to decrypt: the book's page on memory and speed of informers has figures. The watch
-    /// that follows is not compressed.
+    /// Requests compressed lists, which are 20 times smaller and take less work to decrypt; the book's page on memory and speed of
+    /// informers has figures. The watch that follows is not compressed.
     #[cfg(feature = "gzip")]
     pub fn gzip(mut self) -> Self {
         self.config.gzip = true;
         self
     }
 
-    /// Caches the objects of `K` as compressed JSON, which takes an eighth of the memory. For kinds with tens of thousands of objects that are read by name
-    /// or by an index.
+    /// Caches the objects of `K` as compressed JSON, which takes an eighth of the memory. Use it for kinds with tens of thousands of
+    /// objects that you read by name or by index.
     ///
-    /// Listers, indexes and handlers work as always. The objects in use stay decoded, up to 4 MiB of their JSON; a read of another one decodes it, which takes
-    /// some microseconds per kilobyte. So prefer indexes to lists with a selector, which decode every object.
+    /// Listers, indexes and handlers work as usual. Recently used objects stay decoded, up to 4 MiB of JSON. Reading any other object
+    /// decodes it, which takes some microseconds per kilobyte, so prefer indexes to lists with a selector, which decode every object.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -140,13 +141,13 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Caches only objects whose labels match (`app=web,tier!=cache`).
+    /// Caches only objects with matching labels (`app=web,tier!=cache`).
     pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
         self.config.label_selector = Some(selector.into());
         self
     }
 
-    /// Caches only objects whose fields match (`metadata.name=a`).
+    /// Caches only objects with matching fields (`metadata.name=a`).
     pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.config.field_selector = Some(selector.into());
         self
@@ -158,7 +159,7 @@ impl InformerFactoryBuilder {
         self
     }
 
-    /// Sets the name of the [member cluster](crate::clusters), which log lines, metrics and reconciles of these informers carry.
+    /// Sets the name of the [member cluster](crate::clusters), which appears in log lines, metrics and reconciles of these informers.
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.config.cluster = Some(name.into());
         self

@@ -3,7 +3,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use thiserror::Error;
 
-/// Which objects an informer caches, and how it lists them.
+/// The settings of an informer: which objects it caches, and how it lists them.
 ///
 /// ```
 /// use kube_codegen_runtime::informer::{InformerConfig, InitialList};
@@ -15,7 +15,7 @@ use thiserror::Error;
 /// };
 /// ```
 ///
-/// Later versions have more fields: end with `..InformerConfig::default()`, as above.
+/// Later versions may add fields, so end with `..InformerConfig::default()`, as above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerConfig {
     /// Some namespaces, or all. Ignored for cluster-scoped kinds.
@@ -26,21 +26,22 @@ pub struct InformerConfig {
     pub field_selector: Option<String>,
     /// How lists are requested.
     pub initial_list: InitialList,
-    /// Shortest duration of one watch request, in whole seconds. Each watch adds a random extra of up to the same duration, so that
-    /// informers do not reconnect all at once.
+    /// The minimum duration of a watch request, in whole seconds. Each watch adds a random time of up to the same length, so that
+    /// informers do not all reconnect at once.
     pub watch_timeout: Duration,
-    /// Whether the cached objects have their `metadata.managedFields`, which often take as much memory as the rest of the object. Without, they are
-    /// skipped while the object is read.
+    /// Whether cached objects keep their `metadata.managedFields`, which often take as much memory as the rest of the object. With
+    /// `false`, they are skipped while the object is decoded.
     pub keep_managed_fields: bool,
-    /// Whether the objects are cached as compressed JSON, which takes an eighth of the memory. A read of an object that is not in use decodes it, which takes some microseconds:
-    /// see [`InformerFactoryBuilder::compact`](super::InformerFactoryBuilder::compact).
+    /// Whether objects are cached as compressed JSON, which takes an eighth of the memory. Reading an object that was not used recently
+    /// decodes it, which takes some microseconds per kilobyte: see
+    /// [`InformerFactoryBuilder::compact`](super::InformerFactoryBuilder::compact).
     pub compact: bool,
-    /// Whether lists are requested in compressed form (gzip), which have a twentieth of the bytes, and are less work to decrypt. A watch is never compressed: after a streaming list,
-    /// the informer opens another.
+    /// Whether to request lists with gzip compression, which are 20 times smaller and take less work to decrypt. Watches are never
+    /// compressed: after a streaming list, the informer opens a separate watch.
     #[cfg(feature = "gzip")]
     pub gzip: bool,
-    /// The name of the [member cluster](crate::clusters) whose objects these are, in log lines, metrics and `/debug/informers`; `None` in an operator of
-    /// one cluster.
+    /// The name of the [member cluster](crate::clusters) that the objects belong to, for log lines, metrics and `/debug/informers`; `None`
+    /// in a single-cluster operator.
     pub cluster: Option<String>,
 }
 
@@ -62,7 +63,8 @@ impl Default for InformerConfig {
     }
 }
 
-/// The namespaces whose objects an informer caches. Each of several has a list and watch of its own, so that a Role in each of them suffices.
+/// The namespaces whose objects an informer caches. It lists and watches each of several namespaces separately, so a Role in each of them
+/// is enough.
 ///
 /// ```
 /// use kube_codegen_runtime::informer::Namespaces;
@@ -73,10 +75,10 @@ impl Default for InformerConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Namespaces {
-    /// Every namespace, by one list and watch.
+    /// All namespaces, with one list and watch.
     #[default]
     All,
-    /// These namespaces.
+    /// Only these namespaces.
     Only(BTreeSet<String>),
 }
 
@@ -146,16 +148,16 @@ pub(super) fn check_namespace(name: &str) -> Result<(), InvalidNamespace> {
     }
 }
 
-/// How an informer lists. The same watch follows each of them.
+/// How an informer requests its lists. The watch that follows is the same in all cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InitialList {
     /// A streaming list (KEP-3157): the server sends the objects one by one from its watch cache, with constant memory on both sides.
-    /// Falls back to [`InitialList::WatchCache`] on a server without streaming lists.
+    /// Servers without streaming lists fall back to [`InitialList::WatchCache`].
     #[default]
     Streaming,
-    /// One LIST from the server's watch cache, never older than what the informer has already seen.
+    /// One LIST from the server's watch cache, never older than the state that the informer has already seen.
     WatchCache,
-    /// The most recent state in pages of this many objects: exact, but each page reads etcd.
+    /// The most recent state, in pages of this many objects. It is exact, but each page reads etcd.
     Paged(u32),
 }

@@ -9,71 +9,72 @@ use crate::{
     client::ErrorExt,
 };
 
-/// An object that does not decode into its type. The informer skips it and keeps the state that it cached before.
+/// An object could not be decoded into its type. The informer skips it and keeps the previously cached state.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{kind} {} does not decode: {message}", self.key.as_ref().map_or_else(|| "of unknown name".to_owned(), ToString::to_string))]
 #[non_exhaustive]
 pub struct DecodeError {
-    /// Kind of the object.
+    /// The kind of the object.
     pub kind: String,
     /// Namespace and name, if its metadata could be read.
     pub key: Option<ObjectKey>,
     /// `metadata.resourceVersion`, if it could be read.
     pub resource_version: Option<String>,
-    /// The error of the decoder, without values of the object: it may be a Secret.
+    /// The decoder's error, without any values of the object, which may be a Secret.
     pub message: String,
 }
 
 /// A received object, or why it does not decode.
 pub(super) type Decoded = Result<Shared, Box<DecodeError>>;
 
-/// A failure after which the informer continues, to print with [`describe`](crate::client::describe); see [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
+/// A failure from which the informer recovers. Print it with [`describe`](crate::client::describe); see
+/// [`SharedInformer::set_error_handler`](super::SharedInformer::set_error_handler).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum InformerError {
-    /// A list failed. The informer retries it after a back-off.
+    /// A list failed. The informer retries it with a back-off.
     #[error("cannot list {kind} of {api_version}")]
     List {
-        /// Kind that was listed.
+        /// The kind that was listed.
         kind: String,
         /// Its group and version.
         api_version: String,
         /// The error of the client or the server.
         source: WatchFailure,
     },
-    /// A watch failed. The informer resumes it, or relists if the server no longer has its resource version.
+    /// A watch failed. The informer resumes it, or lists again if the server no longer has its resource version.
     #[error("cannot watch {kind} of {api_version}")]
     Watch {
-        /// Kind that was watched.
+        /// The kind that was watched.
         kind: String,
         /// Its group and version.
         api_version: String,
         /// The error of the client or the server.
         source: WatchFailure,
     },
-    /// One object did not decode.
+    /// One object could not be decoded.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// A transform or an index function panicked on an object. After a panic of a transform, the object keeps the state that was cached
-    /// before; after one of an index function, the index does not find the object.
+    /// A transform or an index function panicked on an object. After a panic in a transform, the previously cached state is kept; after a
+    /// panic in an index function, the object is missing from the index.
     #[error("the {function} panicked on {kind} {key}: {message}")]
     Panic {
-        /// Kind of the object.
+        /// The kind of the object.
         kind: String,
         /// Namespace and name of the object.
         key: ObjectKey,
-        /// `transform`, or `index` and its name.
+        /// `transform`, or `index` with its name.
         function: String,
-        /// The message of the panic.
+        /// The panic message.
         message: String,
     },
 }
 
-/// Why a request of an informer failed. [`ErrorExt`] classifies it.
+/// The reason why an informer's request failed. [`ErrorExt`] classifies it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WatchFailure {
-    /// The request failed, or the server answered with an error status.
+    /// The request failed, or the server responded with an error status.
     #[error(transparent)]
     Request(#[from] kube::Error),
     /// The server ended a running watch with an ERROR event.
@@ -82,7 +83,7 @@ pub enum WatchFailure {
     /// The connection broke.
     #[error("the connection broke")]
     Connection(#[from] std::io::Error),
-    /// The server sent nothing for longer than it had promised.
+    /// The server was silent for longer than it had promised.
     #[error("the server sent nothing for {0:?}")]
     Silence(Duration),
     /// The watch ended at once, without a single event.
@@ -97,10 +98,10 @@ pub enum WatchFailure {
     /// The response has neither items nor a `metadata.resourceVersion`.
     #[error("the response is not a list")]
     NotAList,
-    /// An object, or a list in protobuf, is larger than this number of bytes, or has no end.
+    /// An object, or a protobuf list, is larger than this number of bytes, or never ends.
     #[error("the server sent more than {} MiB without the end of an object", .0 >> 20)]
     TooLarge(usize),
-    /// Each page of the list leads to another one, which has no new objects.
+    /// Each page of the list refers to another one, but no page has new objects.
     #[error(
         "the pages of the list do not end: the server sends the same objects under each continue token"
     )]
@@ -108,7 +109,7 @@ pub enum WatchFailure {
 }
 
 impl WatchFailure {
-    /// Whether the server has not seen the requested resource version yet: its watch cache lags, or it was restored from a backup.
+    /// Whether the server has not reached the requested resource version yet: its watch cache lags, or it was restored from a backup.
     pub fn is_too_large_version(&self) -> bool {
         self.status()
             .and_then(|status| status.details.as_ref())
@@ -141,12 +142,12 @@ impl ErrorExt for WatchFailure {
     }
 }
 
-/// The informer was started before it was set up.
+/// The informer has already started, so this setting can no longer change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the informer was started: set the transform before the start")]
 pub struct Started;
 
-/// The informer was stopped before the awaited state was reached.
+/// The informer stopped before it reached the awaited state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the informer was stopped")]
 pub struct Stopped;

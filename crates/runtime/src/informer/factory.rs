@@ -25,7 +25,7 @@ use super::{
 use crate::Object;
 use crate::cache::ObjectKind;
 
-/// Creates one [`SharedInformer`] per kind, and starts and stops them together. A clone is a handle on the same factory.
+/// Creates one [`SharedInformer`] per kind, and starts and stops them together. Clones refer to the same factory.
 ///
 /// ```no_run
 /// use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
@@ -68,12 +68,12 @@ impl InformerFactoryBuilder {
 }
 
 impl InformerFactory {
-    /// Creates a factory of informers over all namespaces, without selectors.
+    /// Creates a factory whose informers cover all namespaces, without selectors.
     pub fn new(client: Client) -> Self {
         Self::builder(client).build()
     }
 
-    /// Returns a builder, for more settings than the client.
+    /// Returns a builder for more settings.
     pub fn builder(client: Client) -> InformerFactoryBuilder {
         InformerFactoryBuilder::new(client)
     }
@@ -112,8 +112,8 @@ impl InformerFactory {
         &self.inner.settings.client
     }
 
-    /// Returns a client like `client` whose writes the listers and indexes of this factory show at once: a read after a write never returns an
-    /// older state. The client of a [`Manager`](crate::manager::Manager) is such a client. It works with `kube::Api` as with
+    /// Returns a client whose writes the listers and indexes of this factory show at once: a read after a write never returns an older
+    /// state. The client of a [`Manager`](crate::manager::Manager) already works this way. It works with `kube::Api` and with
     /// [`TypedClient`](crate::client::TypedClient).
     ///
     /// ```
@@ -141,13 +141,15 @@ impl InformerFactory {
     /// # Ok(()) }
     /// ```
     ///
-    /// The response of each successful create, replace, patch, apply and delete is shown until the watch or a list has delivered it or a later
-    /// state, at most for five minutes. Nothing waits, and handlers get the changes of the watch alone. Not tracked are dry runs, collections
-    /// that are deleted, the subresource `scale`, other versions of a kind than the informer's, informers with a field selector, and servers
-    /// whose resource versions are not numbers. The client keeps no informer running.
+    /// The response of each successful create, replace, patch, apply and delete is shown until the watch or a list delivers this state or
+    /// a later one, or for at most five minutes. Nothing waits, and handlers only receive the changes that the watch delivers.
+    ///
+    /// Not tracked are dry runs, deletions of collections, the `scale` subresource, writes in another version than the informer's,
+    /// informers with a field selector, and servers whose resource versions are not numbers. The client does not keep any informer
+    /// running.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, as `kube::Client::new` does.
+    /// If called outside a Tokio runtime, like `kube::Client::new`.
     #[must_use]
     pub fn track_writes(&self, client: &Client) -> Client {
         self.inner.own_writes.track(client)
@@ -165,7 +167,8 @@ impl InformerFactory {
         self.get_or_create(dynamic, kind)
     }
 
-    /// Returns the shared informer of a kind that is known at run time only, for `DynamicObject`, or `PartialObjectMeta` for metadata alone.
+    /// Returns the shared informer of a kind that is known only at run time: of `DynamicObject`, or of `PartialObjectMeta` for metadata
+    /// alone.
     ///
     /// ```
     /// use kube::{api::{ApiResource, DynamicObject}, core::{GroupVersionKind, discovery::Scope}};
@@ -221,10 +224,10 @@ impl InformerFactory {
         informer
     }
 
-    /// Caches the objects of another namespace, too, in the informers that are limited to some namespaces.
+    /// Also caches the objects of another namespace, in all informers that are limited to some namespaces.
     ///
     /// # Errors
-    /// Fails if no namespace can have this name.
+    /// Fails if the name is not a valid namespace name.
     pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
         check_namespace(name)?;
         let mut informers = self.inner.informers.lock();
@@ -265,10 +268,10 @@ impl InformerFactory {
         }
     }
 
-    /// Starts all informers that were requested and do not run yet. Call it again after you request more.
+    /// Starts all requested informers that are not running yet. Call it again after you request more.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, like `tokio::spawn`.
+    /// If called outside a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
         self.informers()
             .iter()
@@ -276,17 +279,17 @@ impl InformerFactory {
         self.inner.is_started.store(true, Ordering::Release);
     }
 
-    /// Waits until every requested informer has its first list.
+    /// Waits until every requested informer has received its first list.
     ///
     /// # Errors
-    /// Fails if one of them is stopped, or was requested after the [`start`](Self::start) and not started since.
+    /// Fails if an informer is stopped, or was requested after [`start`](Self::start) and has not been started since.
     pub async fn wait_for_cache_sync(&self) -> Result<(), NotSynced> {
         let informers = self.informers();
         self.check_started(&informers)?;
         wait_synced(&informers).await
     }
 
-    /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` with the missing kinds.
+    /// Like [`wait_for_cache_sync`](Self::wait_for_cache_sync), but fails after `timeout` and names the kinds that did not sync.
     pub async fn wait_for_cache_sync_within(&self, timeout: Duration) -> Result<(), NotSynced> {
         let informers = self.informers();
         self.check_started(&informers)?;
@@ -325,7 +328,7 @@ impl InformerFactory {
         }
     }
 
-    /// Stops all informers and waits until their tasks have ended. Their caches stay readable, but they cannot be started again.
+    /// Stops all informers and waits until their tasks have ended. Their caches remain readable, but they cannot be started again.
     pub async fn shutdown(&self) {
         let informers = self.informers();
         future::join_all(informers.iter().map(|informer| informer.shutdown())).await;

@@ -8,7 +8,7 @@ use crate::cache::ObjectKey;
 /// A deleted object.
 #[derive(PartialEq, Eq)]
 pub struct Deleted<K> {
-    /// Its final state, or the last cached one if `final_state_unknown`.
+    /// The final state of the object, or its last cached state if `final_state_unknown`.
     pub object: Arc<K>,
     /// Whether this is a tombstone: the informer missed the deletion and a later list revealed it, so `object` may be older than the final
     /// state (client-go's `DeletedFinalStateUnknown`).
@@ -34,24 +34,24 @@ impl<K> Clone for Deleted<K> {
     }
 }
 
-/// One notification. Those about one object arrive in the order of its changes; intermediate states may be missing.
+/// A change of an object. The events of one object arrive in the order of its changes; intermediate states may be missing.
 ///
-/// There are no others, and so a `match` needs no further arm: a handler that ignored a new kind of notification would miss changes.
+/// There are no other events, so a `match` needs no catch-all arm: a handler that ignored a new kind of event would miss changes.
 pub enum InformerEvent<K> {
     /// An object is new to this handler.
     Added {
         /// The object.
         object: Arc<K>,
-        /// Whether it existed when the handler was added, or when the informer started.
+        /// Whether the object already existed when the handler was added, or when the informer started.
         is_in_initial_list: bool,
     },
-    /// An object changed, or a resync redelivers it (`old` and `new` are then the same).
+    /// An object changed, or a resync redelivers it (then `old` and `new` are the same).
     ///
-    /// If the informer misses that an object is deleted and recreated, it reports one update between different uids.
+    /// If the informer misses that an object is deleted and recreated, it reports one update, with different uids.
     Updated {
-        /// The state before.
+        /// The previous state.
         old: Arc<K>,
-        /// The state now.
+        /// The new state.
         new: Arc<K>,
     },
     /// An object was deleted.
@@ -59,7 +59,7 @@ pub enum InformerEvent<K> {
 }
 
 impl<K> InformerEvent<K> {
-    /// Returns the object: the new state of a change, the last known one of a deletion.
+    /// Returns the object: the new state after a change, or the last known state after a deletion.
     pub fn into_object(self) -> Arc<K> {
         match self {
             Self::Added { object, .. } => object,
@@ -109,22 +109,22 @@ impl<K> Clone for InformerEvent<K> {
     }
 }
 
-/// Reacts to the changes of an informer's objects. Each handler has its own task and queue: a slow one does not delay others, but blocks a
-/// thread of the runtime while it runs. A panic is logged, and the handler continues.
+/// Handles the changes of an informer's objects. Each handler has its own task and queue: a slow handler does not delay the others, but
+/// blocks a thread of the runtime while it runs. A panic is logged, and the handler continues.
 ///
-/// When a handler is called, the cache already shows the change, or a later one. Objects are shared and must not be changed.
+/// When a handler is called, the cache already shows this change or a later one. Objects are shared and must not be changed.
 pub trait EventHandler<K>: Send + 'static {
-    /// Called when an object is new; see [`InformerEvent::Added`].
+    /// Called for a new object; see [`InformerEvent::Added`].
     fn on_add(&mut self, object: &Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
     }
 
-    /// Called when an object changed, or a resync redelivers it; see [`InformerEvent::Updated`].
+    /// Called when an object changes or a resync redelivers it; see [`InformerEvent::Updated`].
     fn on_update(&mut self, old: &Arc<K>, new: &Arc<K>) {
         let _ = (old, new);
     }
 
-    /// Called when an object was deleted.
+    /// Called when an object is deleted.
     fn on_delete(&mut self, deleted: &Deleted<K>) {
         let _ = deleted;
     }
@@ -146,7 +146,7 @@ type OnAdd<K> = Box<dyn FnMut(&Arc<K>, bool) + Send>;
 type OnUpdate<K> = Box<dyn FnMut(&Arc<K>, &Arc<K>) + Send>;
 type OnDelete<K> = Box<dyn FnMut(&Deleted<K>) + Send>;
 
-/// A handler made of closures. Events without a closure are ignored.
+/// An event handler made of closures. Events without a closure are ignored.
 ///
 /// ```
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -174,7 +174,7 @@ impl<K> EventHandlerFuncs<K> {
         }
     }
 
-    /// Calls `f` with each new object, and whether it is part of the initial list.
+    /// Calls `f` with each new object, and with whether it is part of the initial list.
     #[must_use]
     pub fn on_add(mut self, f: impl FnMut(&Arc<K>, bool) + Send + 'static) -> Self {
         self.add = Some(Box::new(f));

@@ -1,4 +1,4 @@
-//! Shared informers: list and watch of a kind into one cache, with handlers, indexes and listers.
+//! Shared informers: list and watch a kind into one cache that handlers, indexes and listers share.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;

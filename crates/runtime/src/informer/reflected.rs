@@ -14,11 +14,12 @@ impl<K: Object + Clone> SharedInformer<K>
 where
     K::DynamicType: Default + Eq + Hash + Clone,
 {
-    /// Returns a store of kube with the objects of this informer, and a stream of those that are new or have changed: what
-    /// `kube::runtime::Controller::for_shared_stream` takes in place of a list and watch of its own.
+    /// Returns a kube store with the objects of this informer, and a stream of new and changed objects. Pass both to
+    /// `kube::runtime::Controller::for_shared_stream`, so that the controller needs no list and watch of its own.
     ///
-    /// The store is ready after the first list, and is kept up to date while the stream is polled, which a `Controller` does: it shows each change before the
-    /// stream yields the object. It shows deletions, which the stream does not yield. It has a copy of each object.
+    /// The store is ready after the first list. It is kept up to date while the stream is polled, which a `Controller` does, and shows
+    /// each change before the stream yields the object. Deletions appear in the store but not in the stream. The store holds a copy of
+    /// each object.
     ///
     /// ```
     /// use futures::StreamExt;

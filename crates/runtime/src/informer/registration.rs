@@ -30,7 +30,7 @@ fn jittered(period: Duration) -> Duration {
         .saturating_add(tenth.mul_f64(2.0 * fastrand::f64()))
 }
 
-/// A handler that was added to an informer. Dropping it has no effect; [`remove`](Self::remove) removes the handler.
+/// A handler that was added to an informer. Dropping this has no effect; call [`remove`](Self::remove) to remove the handler.
 #[must_use = "it reports when the handler has handled the initial list, and removes the handler"]
 pub struct HandlerRegistration<K> {
     inner: Registration,
@@ -77,27 +77,28 @@ impl<K: Object> HandlerRegistration<K> {
         self.inner.clone()
     }
 
-    /// Whether the handler has handled the initial list: the informer's first list, or the cache if the handler was added later.
+    /// Whether the handler has processed the initial list: the informer's first list, or the content of the cache if the handler was added
+    /// later.
     pub fn has_synced(&self) -> bool {
         self.inner.has_synced()
     }
 
-    /// Waits until the handler has handled the initial list.
+    /// Waits until the handler has processed the initial list.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
         self.inner.wait_synced().await
     }
 
-    /// Returns the number of queued notifications. It grows while the handler is slower than the changes.
+    /// Returns the number of queued events. It grows while the handler cannot keep up with the changes.
     pub fn pending(&self) -> usize {
         self.inner.listener.pending()
     }
 
-    /// Removes the handler. A notification that it is handling now is its last.
+    /// Removes the handler. If it is handling an event right now, that event is its last.
     pub fn remove(self) {
         self.inner.cancel();
     }
 
-    /// Like [`remove`](Self::remove), and waits until the handler has returned from its last notification and is dropped.
+    /// Like [`remove`](Self::remove), and waits until the handler has returned from its last event and has been dropped.
     pub async fn remove_and_wait(self) {
         self.inner.cancel();
         self.inner.listener.ended().await;

@@ -25,15 +25,18 @@ use crate::{
 
 /// A cache of all objects of a kind, kept up to date by one list and watch, and shared by handlers, listers and controllers.
 ///
-/// A clone is a cheap handle on the same informer. It starts with [`start`](Self::start) (or its factory's), and stops with
-/// [`shutdown`](Self::shutdown) or when its last handle, lister and event stream are dropped. It cannot be started again.
+/// Clones are cheap and refer to the same informer. It starts when you call [`start`](Self::start) here or on its factory. It stops on
+/// [`shutdown`](Self::shutdown), or when its last handle, lister and event stream are dropped. It cannot be started again.
 ///
-/// A handler belongs to its informer. So a handler that holds a handle or a lister of the same informer keeps it running until the shutdown: give
-/// it a [detached lister](Lister::detached).
+/// An informer owns its handlers. A handler that holds a handle or a lister of the same informer therefore keeps it running until
+/// shutdown: give the handler a [detached lister](Lister::detached).
 ///
-/// It gives the guarantees of client-go's shared informer: the cache and its indexes show a change before any handler is called; the changes
-/// of one object arrive in order, though intermediate states may be missing; a handler added late first gets all objects as added; the next
-/// list reveals deletions that were missed while the connection was down.
+/// The guarantees are those of client-go's shared informer:
+///
+/// - The cache and its indexes show a change before any handler is called.
+/// - The changes of one object arrive in order, though intermediate states may be missing.
+/// - A handler that is added late first receives all objects as added.
+/// - The next list reveals deletions that were missed while the connection was down.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -55,7 +58,7 @@ pub struct SharedInformer<K: Object> {
 }
 
 impl<K: Object> SharedInformer<K> {
-    /// Creates an informer, which does nothing until it is started.
+    /// Creates an informer. It does nothing until you start it.
     pub fn new(client: Client, config: InformerConfig) -> Self
     where
         K::DynamicType: Default,
@@ -63,7 +66,7 @@ impl<K: Object> SharedInformer<K> {
         Self::with_resync(client, config, None)
     }
 
-    /// Like [`new`](Self::new), with a resync period for handlers without one of their own.
+    /// Like [`new`](Self::new), with a resync period for handlers that have none of their own.
     pub fn with_resync(client: Client, config: InformerConfig, resync: Option<Duration>) -> Self
     where
         K::DynamicType: Default,
@@ -73,7 +76,7 @@ impl<K: Object> SharedInformer<K> {
         Self::create(client, config, (dynamic, kind), resync, None)
     }
 
-    /// Creates an informer of a kind that is known at run time only, for `DynamicObject` or `PartialObjectMeta`.
+    /// Creates an informer for a kind that is known only at run time, as `DynamicObject` or `PartialObjectMeta`.
     ///
     /// ```
     /// use kube::{api::{ApiResource, DynamicObject}, core::{GroupVersionKind, discovery::Scope}};
@@ -127,18 +130,18 @@ impl<K: Object> SharedInformer<K> {
         }
     }
 
-    /// Returns the settings with which the informer was created.
+    /// Returns the settings that the informer was created with.
     pub fn config(&self) -> &InformerConfig {
         &self.inner.config
     }
 
-    /// Adds a handler. It gets all cached objects as added, then every change.
+    /// Adds a handler. It receives all cached objects as added, and then every change.
     pub fn add_event_handler(&self, handler: impl EventHandler<K>) -> HandlerRegistration<K> {
         self.register(handler, self.inner.resync)
     }
 
-    /// Like [`add_event_handler`](Self::add_event_handler), and redelivers every object as an update once per `period` (at least one second).
-    /// A resync sends no request: it serves handlers that compare the cache with something outside of Kubernetes.
+    /// Like [`add_event_handler`](Self::add_event_handler), and also redelivers every object as an update once per `period` (at least one
+    /// second). A resync sends no request. Use it for handlers that compare the cache with something outside Kubernetes.
     pub fn add_event_handler_with_resync(
         &self,
         handler: impl EventHandler<K>,
@@ -156,7 +159,7 @@ impl<K: Object> SharedInformer<K> {
         HandlerRegistration::new(self.inner.register(Box::new(handle), resync))
     }
 
-    /// Returns the same notifications as an async stream. It keeps the informer running, and ends when the informer is shut down.
+    /// Returns the events as an async stream. The stream keeps the informer running, and ends when the informer is shut down.
     pub fn events(&self) -> EventStream<K> {
         let Informer { state, running, .. } = &*self.inner;
         let (listener, inbox) = state.listener(false);
@@ -164,7 +167,7 @@ impl<K: Object> SharedInformer<K> {
         EventStream::new(inbox, Arc::clone(state), Arc::clone(running))
     }
 
-    /// Returns typed reads of the cache.
+    /// Returns a lister for typed reads of the cache.
     pub fn lister(&self) -> Lister<K> {
         Lister::new(
             Arc::clone(&self.inner.state.kind),
@@ -173,10 +176,11 @@ impl<K: Object> SharedInformer<K> {
         )
     }
 
-    /// Adds an index under `name`, which finds objects by each value that `values_of` returns for them. The cached objects are indexed at once.
+    /// Adds an index called `name`. It finds objects by the values that `values_of` returns for them. Objects that are already cached are
+    /// indexed at once.
     ///
-    /// `values_of` must always return the same values for the same object, and must not use the informer. If it panics, this index does not find
-    /// the object, and the error handler gets [`InformerError::Panic`].
+    /// `values_of` must always return the same values for the same object, and must not use the informer. If it panics, the object is
+    /// missing from the index, and the error handler receives [`InformerError::Panic`].
     pub fn add_index(
         &self,
         name: impl Into<String>,
@@ -198,14 +202,16 @@ impl<K: Object> SharedInformer<K> {
         Ok(typed_all(found))
     }
 
-    /// Returns the values of the index `name` that at least one object has, in no particular order.
+    /// Returns the values in the index `name` that at least one object has, in no particular order.
     pub fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
         self.inner.state.store.read().index_values(name)
     }
 
-    /// Changes every object before it is stored, to save memory. Fails after the start, since the cache may have objects already.
+    /// Sets a function that changes every object before it is stored, to save memory. Fails after the start, because the cache may already
+    /// hold objects.
     ///
-    /// The transform must keep name, namespace, uid and resource version. It runs after the transform of the factory. The last one set counts.
+    /// The transform must keep the name, namespace, uid and resource version. It runs after the factory's transform. A later call replaces
+    /// the function.
     pub fn set_transform(
         &self,
         transform: impl Fn(&mut K) + Send + Sync + 'static,
@@ -218,18 +224,19 @@ impl<K: Object> SharedInformer<K> {
         tasks.before_start(set).then_some(()).ok_or(Started)
     }
 
-    /// Calls `handler` with every failure: lists and watches, which are retried, and objects that do not decode, which are skipped. Without a
-    /// handler, failures are logged as warnings. The handler must return soon. The last one set counts.
+    /// Calls `handler` with every failure: failed lists and watches, which are retried, and objects that cannot be decoded, which are
+    /// skipped. Without a handler, failures are logged as warnings. The handler must return quickly. A later call replaces the handler.
     pub fn set_error_handler(&self, handler: impl Fn(&InformerError) + Send + Sync + 'static) {
         *self.inner.state.on_error.write() = Some(Arc::new(handler));
     }
 
-    /// Returns the namespaces whose objects are cached now.
+    /// Returns the namespaces whose objects are currently cached.
     pub fn namespaces(&self) -> Namespaces {
         self.inner.state.namespaces()
     }
 
-    /// Caches the objects of another namespace, too. Does nothing if they are cached already. [`wait_synced`](Self::wait_synced) then waits for them.
+    /// Also caches the objects of another namespace. Does nothing if they are already cached. [`wait_synced`](Self::wait_synced) then
+    /// waits for them.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -248,43 +255,44 @@ impl<K: Object> SharedInformer<K> {
     /// ```
     ///
     /// # Errors
-    /// Fails if no namespace can have this name.
+    /// Fails if the name is not a valid namespace name.
     pub fn add_namespace(&self, name: &str) -> Result<(), InvalidNamespace> {
         self.inner.add_namespace(name)
     }
 
-    /// Stops the list and watch of one of several namespaces. Its objects leave the cache; handlers get them as deleted, with their final state
-    /// unknown. Returns `false` if the informer has no list and watch of this namespace alone.
+    /// Stops the list and watch of one of several namespaces. Its objects leave the cache, and handlers see them as deleted with an
+    /// unknown final state. Returns `false` if the informer has no separate list and watch for this namespace.
     pub fn remove_namespace(&self, name: &str) -> bool {
         self.inner.remove_namespace(name)
     }
 
-    /// Starts the list and watch, and the handlers. Does nothing if the informer was started or stopped before.
+    /// Starts the list and watch, and the handlers. Does nothing if the informer has already been started or stopped.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, like `tokio::spawn`.
+    /// If called outside a Tokio runtime, like `tokio::spawn`.
     pub fn start(&self) {
         self.inner.start();
     }
 
-    /// Stops the watch and the handlers, and waits until all their tasks have ended. The cache stays readable. A handler must not await this.
+    /// Stops the watch and the handlers, and waits until all their tasks have ended. The cache remains readable. A handler must not await
+    /// this.
     pub async fn shutdown(&self) {
         self.inner.shutdown().await;
     }
 
-    /// Whether the first list is in the cache, and the informer has not [failed](Self::failure) since. Handlers may still be working on the list:
-    /// see [`HandlerRegistration::has_synced`].
+    /// Whether the cache holds the first list and the informer has not [failed](Self::failure) since. Handlers may still be processing the
+    /// list: see [`HandlerRegistration::has_synced`].
     pub fn has_synced(&self) -> bool {
         self.inner.has_synced()
     }
 
-    /// Waits until the first list is in the cache, also of namespaces that were added later.
+    /// Waits until the cache holds the first list, including the lists of namespaces that were added later.
     pub async fn wait_synced(&self) -> Result<(), Stopped> {
         self.inner.wait_synced().await
     }
 
-    /// Whether the server serves the kind, as far as the informer knows: `false` since the first list or watch to which the server answered that it does
-    /// not (404). Then nothing is cached, and the informer lists again at most ten seconds later.
+    /// Whether the server serves the kind, as far as the informer knows. Becomes `false` when a list or watch fails because the server
+    /// does not serve the kind (404). Nothing is cached then, and the informer lists again within ten seconds.
     ///
     /// ```
     /// # use kube_codegen_runtime::{informer::SharedInformer, client::TypedClient};
@@ -300,8 +308,8 @@ impl<K: Object> SharedInformer<K> {
         self.inner.missing().is_none()
     }
 
-    /// Returns why the informer ended by itself: a defect in its list and watch, or the name of a namespace that cannot exist. `None` while it
-    /// runs, and after a shutdown. Failures that are retried do not end it; see [`set_error_handler`](Self::set_error_handler).
+    /// Returns why the informer stopped by itself: a defect in its list and watch, or an invalid namespace name. Returns `None` while it
+    /// runs, and after a shutdown. Failures that are retried do not stop it; see [`set_error_handler`](Self::set_error_handler).
     pub fn failure(&self) -> Option<String> {
         self.inner.failure()
     }
@@ -316,7 +324,8 @@ impl<K: Object> SharedInformer<K> {
         self.inner.stopped().await;
     }
 
-    /// Returns the resource version up to which the cache is complete; empty before the first list. Of several namespaces, it is the lowest.
+    /// Returns the resource version up to which the cache is complete; empty before the first list. With several namespaces, it is the
+    /// lowest one.
     pub fn last_sync_resource_version(&self) -> String {
         self.inner.state.version()
     }
@@ -326,7 +335,7 @@ impl<K: Object> SharedInformer<K> {
         self.inner.metrics()
     }
 
-    /// Returns the state, for people who debug.
+    /// Returns the state of the informer, for debugging.
     pub fn status(&self) -> InformerStatus {
         self.inner.status()
     }

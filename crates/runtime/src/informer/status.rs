@@ -20,7 +20,7 @@ const WATCH_DURATIONS: &[f64] = &[
 /// Upper bounds of numbers of objects.
 const ITEMS: &[f64] = &[0.0, 1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
 
-/// Counters of one informer.
+/// The counters of one informer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InformerMetrics {
@@ -30,7 +30,7 @@ pub struct InformerMetrics {
     pub lists: u64,
     /// Durations of complete lists (`reflector_list_duration_seconds`).
     pub list_duration: Histogram,
-    /// Objects of each complete list (`reflector_items_per_list`).
+    /// The number of objects in each complete list (`reflector_items_per_list`).
     pub items_per_list: Histogram,
     /// Opened watches (`reflector_watches_total`).
     pub watches: u64,
@@ -42,16 +42,16 @@ pub struct InformerMetrics {
     pub items_per_watch: Histogram,
     /// Changes received from the watch.
     pub events: u64,
-    /// Times between a change's arrival and its place in the cache and the handlers' queues (`informer_processing_latency_seconds`).
+    /// Times from the arrival of a change until it is in the cache and the handlers' queues (`informer_processing_latency_seconds`).
     pub processing_latency: Histogram,
     /// Objects received by lists and watches (`informer_objects_received_total`).
     pub received: u64,
-    /// Objects of other [shards](crate::shards) among them, which were dropped before they were decoded: a server with `ShardedListAndWatch` sends
-    /// none (`informer_objects_dropped_total`).
+    /// Received objects that belong to other [shards](crate::shards) and were dropped before they were decoded
+    /// (`informer_objects_dropped_total`). A server with `ShardedListAndWatch` does not send them.
     pub dropped: u64,
-    /// Failures of any sort, including decode failures.
+    /// Failures of any kind, including objects that could not be decoded.
     pub failures: u64,
-    /// Objects that did not decode, counted each time they were received.
+    /// Objects that could not be decoded, counted each time they were received.
     pub decode_failures: u64,
 }
 
@@ -85,41 +85,41 @@ impl InformerMetrics {
     }
 }
 
-/// The state of one informer, as `/debug/informers` shows it.
+/// The state of one informer, as shown by `/debug/informers`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InformerStatus {
-    /// The member cluster, if it is not the operator's own.
+    /// The member cluster; absent for the operator's own cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// API group; empty for the core group.
+    /// The API group; empty for the core group.
     pub group: String,
-    /// API version.
+    /// The API version.
     pub version: String,
-    /// Kind of the objects.
+    /// The kind of the objects.
     pub kind: String,
-    /// Plural name of the kind.
+    /// The plural name of the kind.
     pub resource: String,
-    /// The watched namespaces, joined by commas; `None` for all of them and for cluster-scoped kinds.
+    /// The watched namespaces, separated by commas; `None` for all namespaces and for cluster-scoped kinds.
     pub namespace: Option<String>,
     /// The label selector, if any.
     pub label_selector: Option<String>,
     /// The field selector, if any.
     pub field_selector: Option<String>,
-    /// Whether the first list is in the cache.
+    /// Whether the cache holds the first list.
     pub synced: bool,
-    /// How long the server has said that it does not serve the kind; `None` while it does. Its CRD may not be installed.
+    /// How long the server has not served the kind, perhaps because its CRD is not installed; `None` while it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_served_seconds: Option<f64>,
     /// Whether the informer has stopped.
     pub stopped: bool,
     /// Objects in the cache.
     pub objects: usize,
-    /// Own writes that the cache shows, and that the watch has not delivered yet; see
+    /// Own writes that the cache shows although the watch has not delivered them yet; see
     /// [`InformerFactory::track_writes`](super::InformerFactory::track_writes).
     pub pending_writes: usize,
-    /// Age of the oldest of these writes: how far, at least, the watch lags; `None` if there are none.
+    /// Age of the oldest of these writes, and thus the minimum lag of the watch; `None` if there are none.
     pub oldest_pending_write_seconds: Option<f64>,
     /// Number of namespaces of these objects.
     pub namespaces: usize,
@@ -129,11 +129,11 @@ pub struct InformerStatus {
     pub age_seconds: Option<f64>,
     /// Seconds since the server last sent an object or a bookmark; `None` before the first list.
     pub idle_seconds: Option<f64>,
-    /// Failures of any sort since the start.
+    /// Failures of any kind since the start.
     pub failures: u64,
     /// The handlers, in the order in which they were added.
     pub handlers: Vec<HandlerStatus>,
-    /// The counters, which `/debug/informers` leaves to `/metrics`.
+    /// The counters. `/debug/informers` omits them because `/metrics` shows them.
     #[serde(skip)]
     pub metrics: InformerMetrics,
 }
@@ -153,8 +153,8 @@ impl InformerStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HandlerStatus {
-    /// Whether it has handled the initial list.
+    /// Whether it has processed the initial list.
     pub synced: bool,
-    /// Notifications that wait for it.
+    /// Events that wait for it.
     pub pending: usize,
 }

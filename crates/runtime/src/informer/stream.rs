@@ -12,7 +12,8 @@ use tokio_util::sync::DropGuard;
 use super::{handler::InformerEvent, listener::Inbox, state::State};
 use crate::Object;
 
-/// The notifications of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the subscription.
+/// The events of an informer as a stream; see [`SharedInformer::events`](super::SharedInformer::events). Dropping it ends the
+/// subscription.
 #[must_use = "events pile up until the stream is polled"]
 pub struct EventStream<K: Object> {
     inbox: Inbox,

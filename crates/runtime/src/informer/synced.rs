@@ -6,11 +6,11 @@ use thiserror::Error;
 
 use super::{error::Stopped, untyped::Informer};
 
-/// Some informers have no complete list yet: they were stopped, never started, or the timeout elapsed.
+/// Some informers have no complete list yet, because they were stopped, were never started, or timed out.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("not synced: {}", kinds.join(", "))]
 pub struct NotSynced {
-    /// Kinds and groups of those informers (`Pod`, `Deployment.apps`), sorted.
+    /// Kinds and groups of these informers (`Pod`, `Deployment.apps`), sorted.
     pub kinds: Vec<String>,
 }
 

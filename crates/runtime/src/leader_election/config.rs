@@ -14,7 +14,7 @@ const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/name
 /// Factor of the longest delay between two attempts to acquire the lease, on top of the retry period (client-go's `JitterFactor`).
 pub(crate) const JITTER_FACTOR: f64 = 1.2;
 
-/// Which Lease the candidates share, and the timing. The defaults are those of client-go and controller-runtime.
+/// The Lease that the candidates share, and the timing. The defaults are the same as in client-go and controller-runtime.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct LeaderElectionConfig {
 }
 
 impl LeaderElectionConfig {
-    /// Creates the settings of an election on the Lease `name`, which all replicas of one operator share and no other operator uses.
+    /// Creates the settings for an election on the Lease `name`. All replicas of one operator share it, and no other operator may use it.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -59,40 +59,44 @@ impl LeaderElectionConfig {
         }
     }
 
-    /// Sets the namespace of the Lease; by default the namespace of the Pod. Outside of a cluster it is required.
+    /// Sets the namespace of the Lease. The default is the namespace of the Pod; outside a cluster, you must set it.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Sets the identity of this candidate, which no other process may use; by default the host name and a random number.
+    /// Sets the identity of this candidate, which must be unique. The default is the host name and a random number.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// Sets how long other candidates wait after the last renewal that they saw before they take the lease; 15 s by default, in whole seconds.
+    /// Sets how long other candidates wait after the last renewal that they saw before they take the lease, in whole seconds. The default
+    /// is 15 s.
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.lease_duration = duration;
         self
     }
 
-    /// Sets how long the leader leads after it sent its last successful renewal; 10 s by default. What remains of the lease duration is the
-    /// longest time that a request may be on its way without reaching the server in the term of the next leader.
+    /// Sets how long the leader may lead after it sent its last successful renewal. The default is 10 s.
+    ///
+    /// The difference to the lease duration is your safety margin: a request that takes longer to reach the server may arrive in the next
+    /// leader's term.
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.renew_deadline = deadline;
         self
     }
 
-    /// Sets the delay between two renewals, and the shortest delay between two attempts to become leader; 2 s by default.
+    /// Sets the delay between two renewals, and the minimum delay between two attempts to become leader. The default is 2 s.
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.retry_period = period;
         self
     }
 
-    /// Sets whether the leader gives up the lease when its work has ended, so that the next one need not wait for its expiry; the default.
+    /// Sets whether the leader releases the lease when its work has ended, so that the next leader need not wait until it expires. The
+    /// default is `true`.
     ///
-    /// Unlike in client-go this is safe, because the work has ended by then and its clients write no more.
+    /// Unlike in client-go, this is safe, because the work has ended by then and its clients no longer write.
     pub fn release_on_stop(mut self, release: bool) -> Self {
         self.release_on_stop = release;
         self
@@ -109,24 +113,25 @@ impl LeaderElectionConfig {
         self
     }
 
-    /// Leaves the choice of the leader to the API server
-    /// ([coordinated leader election](https://kubernetes.io/docs/concepts/cluster-administration/coordinated-leader-election/), KEP-4355): the
-    /// candidate with the lowest `version` (semver without `v`) leads, so that an upgrade does not go back and forth between versions.
+    /// Lets the API server choose the leader ([coordinated leader
+    /// election](https://kubernetes.io/docs/concepts/cluster-administration/coordinated-leader-election/), KEP-4355). The candidate with
+    /// the lowest `version` (semver without `v`) leads, so that the leadership does not move back and forth between versions during an
+    /// upgrade.
     ///
-    /// Where the API server does not serve `leasecandidates`, the candidates elect a leader among themselves. Requires `get`, `list`, `watch`,
-    /// `create` and `update` on `leasecandidates` of the group `coordination.k8s.io`.
+    /// If the API server does not serve `leasecandidates`, the candidates elect a leader among themselves. Requires `get`, `list`,
+    /// `watch`, `create` and `update` on `leasecandidates` of the group `coordination.k8s.io`.
     pub fn coordinated(mut self, version: impl Into<String>) -> Self {
         self.coordinated = Some(version.into());
         self
     }
 
-    /// Makes the delays and the identity depend on `seed` alone, for reproducible tests.
+    /// Derives all delays and the identity from `seed`, for reproducible tests.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Checks the settings. [`LeaderElector::new`](super::LeaderElector::new) does that, too.
+    /// Checks the settings. [`LeaderElector::new`](super::LeaderElector::new) does this, too.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let Self {
             lease_duration,
@@ -218,45 +223,45 @@ pub(crate) struct Complete {
     pub(crate) config: LeaderElectionConfig,
 }
 
-/// The settings of a leader election are invalid.
+/// The reason why the settings of a leader election are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// A required text is empty.
+    /// A required string is empty.
     #[error("the {0} is empty")]
     Empty(&'static str),
-    /// The name is a value of a label, too, if there are shards.
+    /// The name is too long: with shards, it is also used as a label value.
     #[error("the name of the Lease is longer than the 63 characters of a label's value: {0}")]
     NameTooLong(String),
-    /// The API server chooses a leader, and no holders of shards.
+    /// Coordinated election cannot be combined with shards: the API server chooses one leader, not the holders of shards.
     #[error("a coordinated election cannot be combined with shards")]
     CoordinatedShards,
-    /// The process does not run in a Pod, whose namespace would be the default.
+    /// The namespace is not set and the process does not run in a Pod, whose namespace would be the default.
     #[error(
         "the leader election has no namespace: outside of a cluster, set the namespace of the Lease"
     )]
     NoNamespace,
-    /// A Lease has its duration in whole seconds.
+    /// The duration is not a whole number of seconds, which a Lease requires.
     #[error("the lease duration must be a whole number of seconds, at least one, and not {0:?}")]
     LeaseDuration(Duration),
-    /// The leader would write after the end of its lease.
+    /// The renew deadline is too long: the leader would write after its lease has expired.
     #[error(
         "the renew deadline ({renew_deadline:?}) must be shorter than the lease duration ({lease_duration:?})"
     )]
     RenewDeadline {
-        /// The deadline of the settings.
+        /// The configured renew deadline.
         renew_deadline: Duration,
-        /// The duration of the settings.
+        /// The configured lease duration.
         lease_duration: Duration,
     },
-    /// The leader could not repeat a renewal.
+    /// The retry period is too long: the leader could not retry a renewal before the deadline.
     #[error(
         "the retry period ({retry_period:?}) must be longer than zero, and 1.2 times the period shorter than the renew deadline ({renew_deadline:?})"
     )]
     RetryPeriod {
-        /// The period of the settings.
+        /// The configured retry period.
         retry_period: Duration,
-        /// The deadline of the settings.
+        /// The configured renew deadline.
         renew_deadline: Duration,
     },
 }
@@ -270,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_settings_are_refused() {
+    fn invalid_settings_are_rejected() {
         let seconds = Duration::from_secs;
         assert_eq!(config().validate(), Ok(()));
         for (invalid, message) in [

@@ -270,7 +270,7 @@ impl Lock {
         Ok(Holder::This { sent, number })
     }
 
-    /// Refuses what is not this Lease as the server stores it. Every field of a Lease is optional, so any object decodes as one: without this
+    /// Rejects what is not this Lease as the server stores it. Every field of a Lease is optional, so any object decodes as one: without this
     /// check, a candidate would take an error that a proxy sends with status 200 for a free lease, and then for its own.
     fn checked(&self, lease: Lease) -> Result<Lease, AttemptError> {
         let meta = &lease.metadata;

@@ -1,7 +1,7 @@
-//! Leader election on a Lease: of several replicas one leads, and only it writes.
+//! Leader election on a Lease: one of several replicas leads, and only the leader writes.
 //!
-//! [`LeaderElector::run`] acquires the lease, runs the work of the leader, and renews the lease until the work has ended. The
-//! [`manager`](crate::manager) does that for the controllers of an operator.
+//! [`LeaderElector::run`] acquires the lease, runs the leader's work, and renews the lease until the work has ended. A
+//! [`manager`](crate::manager) does this for the controllers of an operator.
 //!
 //! ```
 //! use std::time::Duration;
@@ -21,21 +21,21 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The algorithm and the defaults are those of client-go's `leaderelection`. A candidate takes a lease when its record has not changed for the
-//! duration that the holder wrote, on the candidate's own monotonic clock; every write is guarded by the resource version. Clocks may differ by
-//! any amount, and their rates by the factor of lease duration and renew deadline.
+//! The algorithm and the defaults are those of client-go's `leaderelection`. A candidate takes a lease when its record has not changed for
+//! the duration that the holder wrote, measured on the candidate's own monotonic clock; every write is guarded by the resource version.
+//! Clocks may differ by any amount, and their rates by the ratio of lease duration to renew deadline.
 //!
 //! The work is better protected than in client-go:
 //!
-//! - A leader has a deadline, counted from the moment at which it *sent* its last successful renewal. A process that was paused ends its work
-//!   at its next step and does not first have to fail a renewal.
-//! - [`Term::fence`] returns a client that refuses writes after the deadline, and [`LeaderElector::run`] drops the work at it.
-//! - A leader that sees another holder ends its work at once. In client-go it retries until the renew deadline.
+//! - A leader has a deadline, counted from the moment it *sent* its last successful renewal. A process that was paused stops its work at
+//!   the next step, without having to fail a renewal first.
+//! - [`Term::fence`] returns a client that rejects writes after the deadline, at which [`LeaderElector::run`] also drops the work.
+//! - A leader that sees another holder stops its work at once. In client-go, it retries until the renew deadline.
 //!
-//! What remains: the API server knows nothing of terms. A write that is on its way when its process is paused, or that the network delays for
-//! longer than the lease duration minus the renew deadline, can arrive in the next leader's term. Writes guarded by a resource version are
-//! safe. If a user deletes the Lease, there can be two leaders until the first one's next renewal. On Linux, the monotonic clock stops while
-//! the machine is suspended.
+//! Limits: the API server knows nothing about terms. If the process is paused while a write is under way, or the network delays the write
+//! for longer than the lease duration minus the renew deadline, the write can arrive in the next leader's term. Writes guarded by a
+//! resource version are safe. If a user deletes the Lease, there can be two leaders until the first one's next renewal. On Linux, the
+//! monotonic clock stops while the machine is suspended.
 //!
 //! Requires `get`, `create` and `update` on `leases` of the group `coordination.k8s.io`.
 mod candidate;
@@ -82,18 +82,18 @@ pub struct LeaderElector {
     recorder: Option<EventRecorder>,
 }
 
-/// The leader lost its lease, and its work was dropped. The process should exit, or create a new elector.
+/// This process lost its lease, and its work was dropped. Exit the process, or create a new elector.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("lost the lease {lease}: {reason}")]
 pub struct LeadershipLost {
     /// Namespace and name of the Lease.
     pub lease: String,
-    /// What happened.
+    /// The reason for the loss.
     pub reason: String,
 }
 
 impl LeaderElector {
-    /// Creates a candidate. `client` must not be a fenced one.
+    /// Creates a candidate. `client` must not be a fenced client.
     pub fn new(client: &Client, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
         let settings = config.complete()?;
         Ok(Self {
@@ -104,13 +104,13 @@ impl LeaderElector {
         })
     }
 
-    /// Reports an event about the Lease when this process starts and stops leading.
+    /// Reports an event about the Lease when this process starts leading and when it stops.
     pub fn recorder(mut self, recorder: &EventRecorder) -> Self {
         self.recorder = Some(recorder.clone());
         self
     }
 
-    /// Calls `callback` with the identity of each new leader, this process included. It must return soon.
+    /// Calls `callback` with the identity of each new leader, including this process. It must return quickly.
     pub fn on_new_leader(mut self, callback: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.lock.on_new_leader = Some(Arc::new(callback));
         self
@@ -126,12 +126,12 @@ impl LeaderElector {
         self.lock.status.clone()
     }
 
-    /// Waits until this process leads, runs `work`, and gives up the lease when the work has ended.
+    /// Waits until this process leads, runs `work`, and releases the lease when the work has ended.
     ///
-    /// At the deadline of the term, or as soon as another process holds the lease, the work is dropped at its current `await`, and the result
-    /// is an error. `work` runs in the same task as the renewals: it must not block its thread. Tasks that it has spawned must end with it.
+    /// At the deadline of the term, or as soon as another process holds the lease, `work` is dropped at its current `await` and the result
+    /// is an error. `work` runs in the same task as the renewals, so it must not block the thread. Tasks that it spawns must end with it.
     ///
-    /// Dropping the returned future stops the work without giving up the lease.
+    /// Dropping the returned future stops the work but does not release the lease.
     pub async fn run<W: Future>(
         mut self,
         work: impl FnOnce(Term) -> W,

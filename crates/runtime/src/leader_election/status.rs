@@ -6,7 +6,7 @@ use std::sync::{
 
 use parking_lot::Mutex;
 
-/// The observed leader and the counters of an elector, to read while it runs. Cheap to clone.
+/// The observed leader and the counters of an elector, readable while it runs. Cheap to clone.
 ///
 /// ```
 /// use kube_codegen_runtime::leader_election::{LeaderElectionConfig, LeaderElector};
@@ -48,7 +48,7 @@ impl LeaderStatus {
         }
     }
 
-    /// Returns the name of the Lease, the label `name` of the metrics.
+    /// Returns the name of the Lease, which is the `name` label of the metrics.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
@@ -58,8 +58,8 @@ impl LeaderStatus {
         &self.inner.identity
     }
 
-    /// Returns the identity of the last observed leader, whose lease may have expired since; `None` before the first response of the server
-    /// and while the lease is released.
+    /// Returns the identity of the last observed leader, whose lease may have expired since. Returns `None` before the first response of
+    /// the server and while the lease is released.
     pub fn leader(&self) -> Option<String> {
         self.inner.leader.lock().clone()
     }

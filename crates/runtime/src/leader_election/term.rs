@@ -20,13 +20,14 @@ enum Phase {
     Ended,
 }
 
-/// The one term in which an elector leads: a token for reconcilers. Cheap to clone.
+/// The single term in which an elector leads, as a token for reconcilers. Cheap to clone.
 ///
-/// A term starts when the lease is acquired. It ends at its deadline unless a renewal has moved the deadline, when another process holds the
-/// lease, or when the work of the leader has ended. It never starts again.
+/// A term starts when the lease is acquired. It ends at its deadline, unless a renewal extends it, when another process holds the lease,
+/// or when the leader's work has ended. It never starts again.
 ///
-/// The deadline is earlier than the moment at which another process can take the lease. So whoever writes only in the active term does not write
-/// in the term of another leader, except with a request that takes longer than the lease duration minus the renew deadline to arrive.
+/// The deadline comes before the moment at which another process can take the lease. If you write only during the active term, you never
+/// write in the term of another leader, except with a request that takes longer than the lease duration minus the renew deadline to
+/// arrive.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -43,8 +44,8 @@ enum Phase {
 /// let mut map = ConfigMap::default();
 /// map.metadata.name = Some("a".into());
 ///
-/// let refused = maps.create(&PostParams::default(), &map).await.unwrap_err();
-/// assert!(refused.to_string().contains("does not hold the lease default/my-operator"));
+/// let rejected = maps.create(&PostParams::default(), &map).await.unwrap_err();
+/// assert!(rejected.to_string().contains("does not hold the lease default/my-operator"));
 /// let number = elector
 ///     .run(async |term| {
 ///         maps.create(&PostParams::default(), &map).await?;
@@ -72,12 +73,12 @@ struct TermWrites {
 }
 
 impl Term {
-    /// Whether this process leads at this moment.
+    /// Whether this process leads right now.
     pub fn is_active(&self) -> bool {
         self.deadline().is_some_and(|until| Instant::now() < until)
     }
 
-    /// Returns an error unless this process leads at this moment.
+    /// Returns an error unless this process leads right now.
     pub fn check(&self) -> Result<(), NotLeading> {
         if self.is_active() {
             return Ok(());
@@ -87,7 +88,7 @@ impl Term {
         })
     }
 
-    /// Returns the moment at which the term ends without a further renewal, on the monotonic clock; `None` outside of the term.
+    /// Returns the moment at which the term ends if it is not renewed again, on the monotonic clock; `None` outside the term.
     pub fn deadline(&self) -> Option<Instant> {
         match *self.phase.borrow() {
             Phase::Leader { until, .. } => Some(until),
@@ -95,17 +96,19 @@ impl Term {
         }
     }
 
-    /// Returns the time left until the deadline; zero outside of the term.
+    /// Returns the time left until the deadline; zero outside the term.
     pub fn remaining(&self) -> Duration {
         self.deadline().map_or(Duration::ZERO, |until| {
             until.saturating_duration_since(Instant::now())
         })
     }
 
-    /// Returns the resource version of the Lease with which the term began: a fencing token for systems that compare such numbers. It is higher
-    /// than those of all earlier terms, also after the Lease was deleted. `leaseTransitions` is not, since it then begins with 0.
+    /// Returns the resource version of the Lease at the start of the term: a fencing token for systems that compare such numbers. It is
+    /// higher than in all earlier terms, even if the Lease was deleted in between. (`leaseTransitions` would not be, because it starts
+    /// again at 0.)
     ///
-    /// `None` outside of the term, and where resource versions are not numbers. After etcd was restored from a backup, a number may be lower.
+    /// Returns `None` outside the term, and if resource versions are not numbers. After a restore of etcd from a backup, a number may be
+    /// lower.
     pub fn number(&self) -> Option<u64> {
         match *self.phase.borrow() {
             Phase::Leader { number, .. } => number,
@@ -113,7 +116,7 @@ impl Term {
         }
     }
 
-    /// Waits until the term starts. Fails if it has ended, or will never start because the elector was dropped.
+    /// Waits until the term starts. Fails if it has already ended, or can never start because the elector was dropped.
     pub async fn started(&self) -> Result<(), NotLeading> {
         let mut phase = self.phase.clone();
         // An error means that the elector was dropped, which has set the phase to `Ended`.
@@ -148,14 +151,15 @@ impl Term {
         }
     }
 
-    /// Returns a client like `client` that writes only in the active term. It works with `kube::Api` as with
+    /// Returns a client like `client` that writes only during the active term. It works with `kube::Api` and with
     /// [`TypedClient`](crate::client::TypedClient).
     ///
-    /// Outside of the term, a write fails with a [`NotLeading`] in a `kube::Error::Service` and is not sent. A write that is on its way at the
-    /// deadline fails as well, although the server may have executed it. Reads, watches and reviews of tokens and access pass. Dry runs do not.
+    /// Outside the term, a write is not sent and fails with a [`NotLeading`] inside a `kube::Error::Service`. A write that is under way at
+    /// the deadline also fails, although the server may have executed it. Reads, watches, and token and access reviews pass. Dry runs do
+    /// not.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, as `kube::Client::new` does.
+    /// If called outside a Tokio runtime, like `kube::Client::new`.
     #[must_use]
     pub fn fence(&self, client: &Client) -> Client {
         let term = self.clone();

@@ -25,7 +25,7 @@ use crate::{
     shards::{Replica, Shards},
 };
 
-/// The settings of a [`Manager`].
+/// Builds a [`Manager`] from its settings.
 #[must_use]
 pub struct ManagerBuilder {
     pub(super) client: Client,
@@ -103,90 +103,92 @@ impl ManagerBuilder {
         self
     }
 
-    /// Lets several replicas run, of which one leads. Without it, each replica reconciles.
+    /// Enables leader election: one of several replicas leads and reconciles. Without it, every replica reconciles.
     pub fn leader_election(mut self, config: LeaderElectionConfig) -> Self {
         self.leader_election = Some(config);
         self
     }
 
-    /// Divides the objects of all controllers among the replicas, on top of the settings of a [leader election](Self::leader_election); see
-    /// [`shards`](crate::shards). With one range, one replica leads as it does without this setting.
+    /// Divides the objects of all controllers among the replicas; requires [leader election](Self::leader_election). See
+    /// [`shards`](crate::shards). With a single range, one replica leads, as without this setting.
     pub fn shards(mut self, shards: Shards) -> Self {
         self.shards = Some(shards);
         self
     }
 
-    /// Sets how many objects each controller reconciles concurrently, unless it has [its own
-    /// setting](crate::controller::Controller::workers); at least, and by default, one.
+    /// Sets how many objects each controller reconciles concurrently, unless the controller has [its own
+    /// setting](crate::controller::Controller::workers). The minimum and the default are one.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// Like [`workers`](Self::workers), for the controllers of one kind (`Pod`, `ReplicaSet.apps`). [`Manager::run`] fails if there is none.
+    /// Like [`workers`](Self::workers), for the controllers of one kind (`Pod`, `ReplicaSet.apps`). [`Manager::run`] fails if the kind has
+    /// no controller.
     pub fn workers_of(mut self, kind: impl Into<String>, workers: usize) -> Self {
         self.workers_of.insert(kind.into(), workers.max(1));
         self
     }
 
-    /// Sets how long the first lists of the caches may take, of kinds that the server serves; 2 minutes by default. A longer timeout of a controller
-    /// takes precedence.
+    /// Sets how long the first lists of the caches may take, for kinds that the server serves. The default is two minutes. A longer
+    /// timeout of a controller takes precedence.
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.defaults.cache_sync_timeout = timeout;
         self
     }
 
-    /// Sets the [timeout of reconciles](crate::controller::Controller::reconcile_timeout) of all controllers that have no timeout of their own.
-    /// By default there is none.
+    /// Sets the [reconcile timeout](crate::controller::Controller::reconcile_timeout) of all controllers without a timeout of their own.
+    /// The default is no timeout.
     pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
         self.defaults.reconcile_timeout = Some(limit);
         self
     }
 
-    /// Sets how long the parts may take to end at the stop before they are dropped; 30 s by default.
+    /// Sets how long the parts may take to stop on shutdown before they are dropped. The default is 30 s.
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.defaults.grace_period = period;
         self
     }
 
-    /// Sets whether the caches are filled while another replica leads, so that this one can take over at once. This is the default;
-    /// otherwise waiting replicas save memory and requests. [`Controller::warm_up`](crate::controller::Controller::warm_up) sets it for the
+    /// Sets whether this replica fills its caches while another one leads, so that it can take over at once. The default is `true`; with
+    /// `false`, waiting replicas save memory and requests. [`Controller::warm_up`](crate::controller::Controller::warm_up) sets it for the
     /// caches of one controller.
     pub fn warm_up(mut self, warm_up: bool) -> Self {
         self.warm_up = warm_up;
         self
     }
 
-    /// Sets the field manager of all writes through [`Manager::client`] that have none, and of [`Manager::children`]; by default the name of the
-    /// operator.
+    /// Sets the field manager for [`Manager::children`], and for writes through [`Manager::client`] that name none. The default is the
+    /// name of the operator.
     pub fn field_manager(mut self, name: impl Into<String>) -> Self {
         self.writes.field_manager = Some(name.into());
         self
     }
 
-    /// Sets how the API server treats unknown and duplicate fields of all writes through [`Manager::client`]; by default it warns.
+    /// Sets how the API server treats unknown and duplicate fields in writes through [`Manager::client`]. By default, it warns.
     pub fn field_validation(mut self, validation: FieldValidation) -> Self {
         self.writes.field_validation = Some(validation);
         self
     }
 
-    /// Makes all writes through [`Manager::client`] dry runs: the API server answers as usual, and stores nothing. Events and the Lease are
-    /// written.
+    /// Makes all writes through [`Manager::client`] dry runs: the API server responds as usual but stores nothing. Events and the Lease
+    /// are still written.
     pub fn dry_run(mut self) -> Self {
         self.writes.is_dry_run = true;
         self
     }
 
-    /// Sets the metrics that everything is registered with; new ones by default. See [`Manager::metrics`].
+    /// Sets the metrics with which all parts register. The default is a new set. See [`Manager::metrics`].
     ///
-    /// A client of the program's own is measured only with a [layer](Metrics::client_layer) of these metrics; [`Manager::connect`] adds it.
+    /// A client that you create yourself is measured only if you add a [layer](Metrics::client_layer) of these metrics;
+    /// [`Manager::connect`] adds it.
     #[cfg(feature = "metrics")]
     pub fn metrics(mut self, metrics: Metrics) -> Self {
         self.metrics = metrics;
         self
     }
 
-    /// Serves `/healthz` and `/readyz`, to which the manager adds checks of the election and the caches.
+    /// Serves `/healthz` and `/readyz`. The manager adds checks for the election and the caches.
     ///
     /// ```
     /// use kube_codegen_runtime::{manager::Manager, server::Server};
@@ -210,14 +212,15 @@ impl ManagerBuilder {
         self
     }
 
-    /// Sets the address and the certificates of the server for [`Manager::webhooks`].
+    /// Sets the address and the certificates of the webhook server; see [`Manager::webhooks`].
     #[cfg(feature = "webhook")]
     pub fn webhook_server(mut self, server: WebhookServer) -> Self {
         self.webhook_server = Some(server);
         self
     }
 
-    /// Serves no webhooks, whatever [`Manager::webhooks`] adds: for a program outside of the cluster, which the API server cannot reach.
+    /// Serves no webhooks, even if [`Manager::webhooks`] adds some. Use it for a program outside the cluster that the API server cannot
+    /// reach.
     #[cfg(feature = "webhook")]
     pub fn without_webhooks(mut self) -> Self {
         self.webhook_server = None;
@@ -227,7 +230,7 @@ impl ManagerBuilder {
     /// Creates the manager.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, like `tokio::spawn`.
+    /// If called outside a Tokio runtime, like `tokio::spawn`.
     pub fn build(self) -> Result<Manager, ManagerError> {
         let recorder = EventRecorder::new(self.client.clone(), self.name.clone());
         let shards = self.shards.filter(|shards| shards.ranges() > 1);

@@ -11,14 +11,15 @@ use crate::{
 };
 
 impl Manager {
-    /// Runs controllers of member clusters, which `changes` lets come and go, while this process leads. See [`clusters`](crate::clusters) for an
-    /// example.
+    /// Runs the controllers of member clusters while this process leads. The stream `changes` reports which clusters join and leave. See
+    /// [`clusters`](crate::clusters) for an example.
     ///
-    /// `setup` adds the controllers of a cluster. It is called each time a cluster starts: when it joins, and after a failure. It does not wait for the
-    /// cluster, which may be unreachable.
+    /// `setup` adds the controllers of a cluster. The manager calls it each time a cluster starts: when it joins, and after a failure.
+    /// `setup` must not assume that the cluster is reachable, because the manager does not wait for it.
     ///
-    /// The settings of controllers and informers are those of this manager, except for the
-    /// [`cache_sync_timeout`](super::ManagerBuilder::cache_sync_timeout): members have none. No failure of a member ends the manager.
+    /// Controllers and informers use the settings of this manager, except for the
+    /// [`cache_sync_timeout`](super::ManagerBuilder::cache_sync_timeout), which members do not have. A failing member never stops the
+    /// manager.
     pub fn clusters(
         &mut self,
         changes: impl Stream<Item = ClusterChange> + Send + 'static,
@@ -57,8 +58,8 @@ impl Manager {
         clusters
     }
 
-    /// Returns a source of member clusters: the Secrets with kubeconfigs in a namespace of the hub. The requests to the members are measured if the
-    /// feature `metrics` is on.
+    /// Returns a source of member clusters: the kubeconfig Secrets in a namespace of the hub. With the feature `metrics`, requests to the
+    /// members are measured.
     pub fn kubeconfig_secrets(&self, namespace: impl Into<String>) -> KubeconfigSecrets {
         let secrets = KubeconfigSecrets::new(self.unfenced_client(), namespace);
         #[cfg(feature = "metrics")]

@@ -11,20 +11,21 @@ use crate::{
     leader_election::{ConfigError, LeadershipLost},
 };
 
-/// Why a [`Manager`](super::Manager) could not start, or ended before it was asked to. The causes are its sources; see [`describe`](crate::client::describe).
+/// The reason why a [`Manager`](super::Manager) could not start, or stopped before it was asked to. The causes are in its `source` chain;
+/// see [`describe`](crate::client::describe).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ManagerError {
-    /// Neither a kubeconfig nor the service account of a Pod could be used.
+    /// Neither a kubeconfig nor a Pod's service account could be used.
     #[error("cannot find out how to connect to the API server")]
     Connect(#[source] BoxError),
     /// The settings of the leader election are invalid.
     #[error("the leader election cannot start")]
     LeaderElection(#[from] ConfigError),
-    /// Replicas cannot divide objects without the settings of an election.
+    /// Shards are configured without leader election.
     #[error("shards need a leader election: ManagerBuilder::leader_election, or --leader-elect")]
     ShardsWithoutElection,
-    /// Two controllers have the same name, which is a label of their metrics.
+    /// Two controllers have the same name. Names must differ because they label the metrics.
     #[error(
         "two controllers are named \"{name}\"; Controller::named gives one of them another name"
     )]
@@ -32,10 +33,10 @@ pub enum ManagerError {
         /// The name.
         name: String,
     },
-    /// A number of workers is set for a kind without a controller.
+    /// A number of workers is set for a kind that has no controller.
     #[error("the number of workers of {kind} is set, but the controllers are of {}", known.join(", "))]
     NoController {
-        /// Kind and group, as they were given.
+        /// Kind and group, as configured.
         kind: String,
         /// Kinds and groups of the controllers, sorted.
         known: Vec<String>,
@@ -43,23 +44,23 @@ pub enum ManagerError {
     /// A signal handler could not be installed.
     #[error("cannot install a signal handler")]
     Signal(#[source] io::Error),
-    /// Informers have no complete list. Their warnings in the log say why.
+    /// Some informers did not receive a complete list. Their warnings in the log say why.
     #[error("the caches are not complete after {after:?}")]
     CacheSync {
         /// How long the manager waited.
         after: Duration,
-        /// The kinds.
+        /// The kinds that did not sync.
         source: NotSynced,
     },
-    /// A part returned an error.
+    /// A part of the manager returned an error.
     #[error("{name} failed")]
     Failed {
         /// The name of the controller, server or other runnable.
         name: String,
-        /// Its error.
+        /// The error that it returned.
         source: BoxError,
     },
-    /// A part ended without an error, although it should run until the stop.
+    /// A part returned before shutdown without an error, although it should have kept running.
     #[error("{name} ended unexpectedly")]
     Ended {
         /// The name of the controller, server or other runnable.
@@ -70,13 +71,13 @@ pub enum ManagerError {
     Panicked {
         /// The name of the controller, server or other runnable.
         name: String,
-        /// The message of the panic.
+        /// The panic message.
         message: String,
     },
-    /// Another process leads now.
+    /// Another process became the leader.
     #[error("the leadership was lost")]
     LeadershipLost(#[from] LeadershipLost),
-    /// Parts did not stop in time. The lease is kept in that case, since a reconcile may still run.
+    /// Some parts did not stop in time. The lease is not released in this case, because a reconcile may still be running.
     #[error("still running {after:?} after the stop: {}", names.join(", "))]
     StillRunning {
         /// The grace period.
@@ -86,7 +87,7 @@ pub enum ManagerError {
     },
 }
 
-/// Logs the error of a program with its causes, and returns its exit code: 0 or 1.
+/// Logs a program's error with its causes, and returns its exit code: 0 or 1.
 ///
 /// ```
 /// use std::process::ExitCode;

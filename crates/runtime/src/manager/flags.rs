@@ -194,7 +194,7 @@ pub struct ManagerArgs {
 }
 
 impl ManagerArgs {
-    /// Returns the configuration of `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the service account of the Pod.
+    /// Loads the configuration from `--kubeconfig`, `KUBECONFIG`, `~/.kube/config` or the Pod's service account.
     pub async fn config(&self) -> Result<Config, ManagerError> {
         let Some(path) = &self.kubeconfig else {
             return Config::infer()
@@ -207,12 +207,12 @@ impl ManagerArgs {
             .map_err(connect)
     }
 
-    /// Connects and returns a builder with the settings of the flags. `name` is the name of the operator.
+    /// Connects, and returns a builder with the settings from the flags. `name` is the name of the operator.
     pub async fn builder(&self, name: &str) -> Result<ManagerBuilder, ManagerError> {
         Ok(self.apply(Manager::connect(self.config().await?, name)?))
     }
 
-    /// Applies the flags to a builder with a client of its own, as in a test.
+    /// Applies the flags to a builder that has its own client, as in a test.
     pub fn apply(&self, builder: ManagerBuilder) -> ManagerBuilder {
         let mut builder = builder
             .workers(self.workers.get())

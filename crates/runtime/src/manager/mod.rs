@@ -1,4 +1,5 @@
-//! Runs an operator: client, caches, events, controllers, servers, leader election and signals, started and stopped in order.
+//! Runs an operator: starts and stops its client, caches, events, controllers, servers, leader election and signal handling in the right
+//! order.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -32,11 +33,11 @@
 //! # Ok(()) }
 //! ```
 //!
-//! With the feature `metrics`, the manager registers its client (see [`Manager::connect`]), informers, controllers, events and the election with
-//! [`Manager::metrics`]. With the feature `server`, it serves them and answers health checks. With the feature `cli`, `ManagerArgs` sets all that
-//! by flags, and runs a program in one line.
+//! With the feature `metrics`, the manager registers its client (see [`Manager::connect`]), informers, controllers, events and the
+//! election with [`Manager::metrics`]. With the feature `server`, it serves these metrics and answers health checks. With the feature
+//! `cli`, `ManagerArgs` turns all these settings into flags and runs a program in one line.
 //!
-//! `docs/manager.md` has every option of controller-runtime's `ctrl.Manager` and `ctrl.Builder`, and what to use here.
+//! `docs/manager.md` lists every option of controller-runtime's `ctrl.Manager` and `ctrl.Builder` and its counterpart here.
 mod builder;
 mod clusters;
 mod controllers;
@@ -181,13 +182,13 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// Returns a builder. Events are reported by `name`, the name of the operator.
+    /// Returns a builder. `name` is the name of the operator, which its Events show as their source.
     pub fn builder(client: Client, name: impl Into<String>) -> ManagerBuilder {
         ManagerBuilder::new(client, name.into())
     }
 
-    /// Like [`builder`](Self::builder), with a new client. It notices dead connections if the feature `rustls-tls` is on, and its requests are
-    /// measured if `metrics` is.
+    /// Like [`builder`](Self::builder), but creates the client. The client detects dead connections with the feature `rustls-tls`, and its
+    /// requests are measured with the feature `metrics`.
     ///
     /// # Errors
     /// Fails if the configuration has invalid certificates, keys or commands.
@@ -198,14 +199,16 @@ impl Manager {
         ManagerBuilder::connect(config, name.into())
     }
 
-    /// Returns the client for controllers. The listers of the [`factory`](Self::factory) show its writes at once: see
-    /// [`InformerFactory::track_writes`]. With leader election, it writes only while this process leads: see [`Term::fence`].
-    /// With [shards](crate::shards), a reconcile writes only while this process holds the range of its object.
+    /// Returns the client for controllers. Its writes appear in the listers of the [`factory`](Self::factory) at once: see
+    /// [`InformerFactory::track_writes`].
+    ///
+    /// With leader election, it writes only while this process leads: see [`Term::fence`]. With [shards](crate::shards), a reconcile
+    /// writes only while this process holds the range of its object.
     pub fn client(&self) -> Client {
         self.fenced.clone()
     }
 
-    /// Returns the client for what runs on every replica, such as servers that store their certificates. It always writes.
+    /// Returns the client for code that runs on every replica, such as servers that store their certificates. It can always write.
     pub fn unfenced_client(&self) -> Client {
         self.client.clone()
     }
@@ -220,7 +223,7 @@ impl Manager {
         self.recorder.clone()
     }
 
-    /// Returns the token of the term in which this process leads; `None` without leader election.
+    /// Returns the token of the current term, in which this process leads; `None` without leader election.
     pub fn term(&self) -> Option<Term> {
         self.term.clone()
     }
@@ -240,13 +243,14 @@ impl Manager {
         self.controllers.workers
     }
 
-    /// Returns the metrics, for the program's own; see [`Metrics::registry`].
+    /// Returns the metrics, to which you can add your own; see [`Metrics::registry`].
     #[cfg(feature = "metrics")]
     pub fn metrics(&self) -> Metrics {
         self.metrics.clone()
     }
 
-    /// Returns a check for `/readyz` of a server of the program's own: whether the caches are filled. A replica that waits for the lease is ready.
+    /// Returns a check for `/readyz` on a server of your own: whether the caches are filled. A replica that waits for the lease counts as
+    /// ready.
     ///
     /// ```
     /// # use kube_codegen_runtime::manager::Manager;
@@ -263,15 +267,15 @@ impl Manager {
         move || state.phase() == Phase::Ready
     }
 
-    /// Adds a check to `/healthz` of the [health server](ManagerBuilder::health_server), if there is one: Kubernetes restarts the container if it
-    /// fails.
+    /// Adds a check to `/healthz` of the [health server](ManagerBuilder::health_server), if there is one. Kubernetes restarts the
+    /// container if the check fails.
     #[cfg(feature = "server")]
     pub fn healthz(&mut self, name: impl Into<String>, check: impl Check) {
         self.servers.healthz(name.into(), check);
     }
 
-    /// Adds a check to `/readyz` of the [health server](ManagerBuilder::health_server), if there is one: Kubernetes sends requests to the container
-    /// only if it succeeds.
+    /// Adds a check to `/readyz` of the [health server](ManagerBuilder::health_server), if there is one. Kubernetes sends requests to the
+    /// container only while the check succeeds.
     ///
     /// ```
     /// use kube_codegen_runtime::{manager::Manager, server::checks};
@@ -285,9 +289,11 @@ impl Manager {
         self.servers.readyz(name.into(), check);
     }
 
-    /// Serves webhooks, on every replica and from the start on: the caches may need their conversions. Adds the check `webhooks` to `/readyz`.
+    /// Serves webhooks on every replica, from the very start, because the caches may need their conversions. Adds the check `webhooks` to
+    /// `/readyz`.
     ///
-    /// [`ManagerBuilder::webhook_server`] sets the address and the certificates. Call it once; see [`webhook`](crate::webhook) for an example.
+    /// Call it once. [`ManagerBuilder::webhook_server`] sets the address and the certificates; see [`webhook`](crate::webhook) for an
+    /// example.
     #[cfg(feature = "webhook")]
     pub fn webhooks(&mut self, webhooks: Webhooks) {
         let Some(settings) = self.webhook_server.clone() else {
@@ -307,8 +313,8 @@ impl Manager {
         self.runnables.get_mut().push(runnable);
     }
 
-    /// Returns a controller of the objects of a kind, to set what enqueues them and then [`run`](Controller::run) it. It has the settings of every
-    /// [`Controller`].
+    /// Returns a controller for the objects of a kind. Set what enqueues the objects, then call [`run`](Controller::run). All settings of
+    /// [`Controller`] are available.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -337,8 +343,8 @@ impl Manager {
     /// # }
     /// ```
     ///
-    /// After an error, an object is retried with a back-off; [`on_error`](Controller::on_error) replaces that. By default, the controller runs while this
-    /// process leads. [`Manager::run`] fails if two controllers have the same [name](Controller::named).
+    /// After an error, the controller retries the object with a back-off; [`on_error`](Controller::on_error) changes that. By default, the
+    /// controller runs only while this process leads. [`Manager::run`] fails if two controllers have the same [name](Controller::named).
     #[must_use = "it does nothing without `run`"]
     pub fn reconcile<K: Object>(&self) -> Controller<K, Managed<&Self>>
     where
@@ -347,8 +353,8 @@ impl Manager {
         self.reconcile_from(&self.factory.informer())
     }
 
-    /// Like [`reconcile`](Self::reconcile), for the objects of an informer: one of a kind that is known at run time only, or one that the
-    /// [`factory`](Self::factory) does not have.
+    /// Like [`reconcile`](Self::reconcile), for the objects of a given informer. Use it for a kind that is known only at run time, or for
+    /// an informer from outside the [`factory`](Self::factory).
     #[must_use = "it does nothing without `run`"]
     pub fn reconcile_from<K: Object>(
         &self,
@@ -357,8 +363,8 @@ impl Manager {
         Controller::for_informer(informer).managed_by(self)
     }
 
-    /// Returns the children of a kind: their informer, and what keeps them by server-side apply as the
-    /// [field manager](ManagerBuilder::field_manager) of this manager.
+    /// Returns a [`Children`] for a kind, with its informer. It maintains the children by server-side apply, as the [field
+    /// manager](ManagerBuilder::field_manager) of this manager.
     ///
     /// ```
     /// # use k8s_openapi::api::apps::v1::Deployment;
@@ -370,11 +376,11 @@ impl Manager {
         Children::of_host(&self)
     }
 
-    /// Adds a controller, which by default runs while this process leads. `run` calls one of its `run` methods.
+    /// Adds a controller, which by default runs while this process leads. `run` must call one of the controller's `run` methods.
     /// [`reconcile`](Self::reconcile) is shorter.
     ///
-    /// While the server does not serve its kind, because the CRD is not installed or was deleted, it waits, and the others work. See
-    /// [`SharedInformer::is_served`](crate::informer::SharedInformer::is_served).
+    /// If the server does not serve the kind, because the CRD is not installed or was deleted, this controller waits while the others keep
+    /// working. See [`SharedInformer::is_served`](crate::informer::SharedInformer::is_served).
     ///
     /// [`run`](Self::run) fails if two controllers have the same [name](Controller::named).
     pub fn controller<K, F, E>(

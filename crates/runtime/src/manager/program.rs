@@ -12,10 +12,11 @@ use crate::{
 };
 
 impl ManagerArgs {
-    /// Runs a whole program: sets up the logs, connects, calls `register`, which adds the controllers, and runs until SIGINT or SIGTERM.
+    /// Runs a whole program: sets up the logs, connects, calls `register` to add the controllers, and runs until SIGINT or SIGTERM.
     ///
-    /// With the feature `otlp`, traces go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, over HTTP with protobuf, and durations of
-    /// reconciles in metrics have the ids of traces as exemplars. The other [variables] of OpenTelemetry for resources, samplers and batches count, too.
+    /// With the feature `otlp`, traces are exported to the collector in `OTEL_EXPORTER_OTLP_ENDPOINT`, as protobuf over HTTP, and the
+    /// reconcile durations in the metrics carry trace ids as exemplars. The other OpenTelemetry [variables] for resources, samplers and
+    /// batches apply as well.
     ///
     /// [variables]: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
     ///
@@ -80,7 +81,7 @@ impl ManagerArgs {
         ended
     }
 
-    /// As [`Self::run`], in a program that has set up its logs.
+    /// Like [`Self::run`], for a program that has already set up its logs.
     pub async fn run_with_logs(&self, name: &str, register: impl FnOnce(&mut Manager)) -> ExitCode {
         let run = async {
             let mut manager = self.builder(name).await?.build()?;
@@ -90,7 +91,7 @@ impl ManagerArgs {
         exit(run.await)
     }
 
-    /// Writes logs to stderr, filtered by `--log-level`, else by `RUST_LOG`, else at the level `info`.
+    /// Writes logs to stderr. The filter is `--log-level`, or `RUST_LOG` if the flag is absent, or the level `info`.
     ///
     /// # Panics
     /// If the program has already set up its logs.
@@ -98,8 +99,8 @@ impl ManagerArgs {
         logs::init(self.log_level.as_deref(), self.log_format, None);
     }
 
-    /// As [`Self::init_logs`], and gives spans to a layer, such as that of tracing-opentelemetry: those of watch events, reconciles, requests and
-    /// webhooks, and those of the program from the level `info` on.
+    /// Like [`Self::init_logs`], and also passes spans to a layer, such as tracing-opentelemetry's. The layer receives the spans of watch
+    /// events, reconciles, requests and webhooks, and your program's own spans from the level `info` on.
     ///
     /// # Panics
     /// If the program has already set up its logs.

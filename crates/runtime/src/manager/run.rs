@@ -29,11 +29,11 @@ const DROP: Duration = Duration::from_secs(1);
 const RELEASE: Duration = Duration::from_secs(60);
 
 impl Manager {
-    /// Runs until `stop` completes, or until a part fails, ends or panics, or the leadership is lost.
+    /// Runs until `stop` completes, a part fails, ends or panics, or this process loses the leadership.
     ///
-    /// Starts servers, webhooks, caches, the runnables that need no leader election, the election, and then controllers and the other
-    /// runnables that need it. Stops in reverse within the grace period; the lease is released as soon as the controllers have ended. The
-    /// first failure is the result.
+    /// Start order: servers, webhooks, caches, runnables that need no leader election, the election, and finally controllers and the other
+    /// runnables that need it. Everything stops in reverse order within the grace period, and the lease is released as soon as the
+    /// controllers have ended. If several parts fail, the first failure is returned.
     ///
     /// Dropping the returned future stops everything at once and does not release the lease.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
@@ -69,7 +69,7 @@ impl Manager {
         outcome.and(later).and(stopped)
     }
 
-    /// Like [`run`](Self::run), until SIGINT or SIGTERM. A second signal ends the process at once with exit code 1, as in
+    /// Like [`run`](Self::run), until SIGINT or SIGTERM. A second signal ends the process immediately with exit code 1, as in
     /// controller-runtime.
     pub async fn run_until_signal(self) -> Result<(), ManagerError> {
         let mut signals = Signals::new().map_err(ManagerError::Signal)?;

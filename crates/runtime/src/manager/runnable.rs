@@ -54,8 +54,8 @@ pub(super) enum Group {
 }
 
 impl Runnable {
-    /// Creates a runnable that runs only while this process leads, as controllers do. `run` returns when the token is cancelled; if it
-    /// returns earlier, the manager ends with an error.
+    /// Creates a runnable that, like a controller, runs only while this process leads. `run` must return when the token is cancelled; if
+    /// it returns earlier, the manager stops with an error.
     pub fn new<F, E>(
         name: impl Into<String>,
         run: impl FnOnce(CancellationToken) -> F + Send + 'static,
@@ -72,7 +72,7 @@ impl Runnable {
         }
     }
 
-    /// Sets whether it runs only while this process leads. Otherwise it runs on every replica, from the moment at which the caches are filled.
+    /// Sets whether it runs only while this process leads. With `false`, it runs on every replica, as soon as the caches are filled.
     pub fn needs_leader_election(mut self, needs: bool) -> Self {
         self.group = if needs { Group::Leader } else { Group::Other };
         self
@@ -84,20 +84,20 @@ impl Runnable {
         self
     }
 
-    /// Makes it a server of metrics or health checks: it starts first, on every replica, and stops last.
+    /// Marks it as a server of metrics or health checks: it starts first, on every replica, and stops last.
     pub fn server(mut self) -> Self {
         self.group = Group::Server;
         self
     }
 
-    /// Makes it a server of webhooks: it starts after the servers of metrics and health checks, on every replica, and before the caches,
-    /// because the lists of the caches may need its conversions.
+    /// Marks it as a webhook server: it starts on every replica after the servers of metrics and health checks, but before the caches,
+    /// because listing the objects for the caches may need its conversions.
     pub fn webhook(mut self) -> Self {
         self.group = Group::Webhook;
         self
     }
 
-    /// Allows it to end with `Ok` before the stop, as a migration does that runs once.
+    /// Allows it to return `Ok` before shutdown, as a one-off migration does.
     pub fn may_end(mut self) -> Self {
         self.may_end = true;
         self

@@ -6,15 +6,15 @@ use kube::{Client, client::Body};
 use serde_json::{Map, json};
 use tower::{BoxError, service_fn};
 
-/// How the API server treats unknown and duplicate fields of an object, by the three values that its API has; see the
-/// [API conventions](https://kubernetes.io/docs/reference/using-api/api-concepts/#setting-the-field-validation-level).
+/// How the API server treats unknown and duplicate fields in an object. These are the three values of the API; see the [API
+/// conventions](https://kubernetes.io/docs/reference/using-api/api-concepts/#setting-the-field-validation-level).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValidation {
-    /// Drops them.
+    /// Drops the fields.
     Ignore,
-    /// Drops them, and warns in a header of the response.
+    /// Drops the fields, and warns in a response header.
     Warn,
-    /// Refuses the request.
+    /// Rejects the request.
     Strict,
 }
 

@@ -58,7 +58,7 @@ impl<S> Layer<S> for ClientLayer {
     }
 }
 
-/// The service that [`ClientLayer`] makes.
+/// The service created by [`ClientLayer`].
 #[derive(Clone, Debug)]
 pub struct ClientService<S> {
     inner: S,

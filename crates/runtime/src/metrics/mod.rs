@@ -1,6 +1,6 @@
-//! Metrics for Prometheus, with the names, labels and buckets of controller-runtime and client-go (feature `metrics`).
+//! Prometheus metrics with the names, labels and buckets of controller-runtime and client-go (feature `metrics`).
 //!
-//! Dashboards and alerts for operators in Go work unchanged, such as kubebuilder's. `docs/metrics.md` lists every metric.
+//! Dashboards and alerts for Go operators, such as kubebuilder's, work unchanged. `docs/metrics.md` lists every metric.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -64,7 +64,7 @@ use crate::{
     shards::ShardStatus,
 };
 
-/// The metrics of a program: what was registered, the requests of its clients, and the process. A clone is a handle on the same metrics.
+/// The metrics of a program: everything registered here, the requests of its clients, and the process. Clones refer to the same metrics.
 #[derive(Clone)]
 pub struct Metrics {
     sources: Arc<Sources>,
@@ -97,7 +97,7 @@ type InformerSource = Box<dyn Fn() -> Vec<InformerStatus> + Send + Sync>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// Prometheus' text format 0.0.4, which every scraper reads.
+    /// Prometheus' text format 0.0.4, which every scraper understands.
     #[default]
     Text,
     /// `OpenMetrics` 1.0.
@@ -112,7 +112,7 @@ pub enum Format {
 pub struct NameTaken(pub String);
 
 impl Metrics {
-    /// Creates the metrics of the process and of its certificates.
+    /// Creates the metrics, which already include the process and its certificates.
     pub fn new() -> Self {
         let sources = Arc::new(Sources::default());
         let mut registry = Registry::default();
@@ -124,7 +124,7 @@ impl Metrics {
     }
 
     /// Adds a controller and its work queue; see [`Controller::metrics`](crate::controller::Controller::metrics). Their label is the
-    /// controller's name, which must be unique in its cluster.
+    /// controller's name, which must be unique within its cluster.
     pub fn controller(&self, controller: &MetricsHandle) -> Result<(), NameTaken> {
         self.check_name(controller.cluster().as_deref(), &controller.name())?;
         if let Some(trace_id) = &*self.sources.trace_id.lock() {
@@ -134,9 +134,11 @@ impl Metrics {
         Ok(())
     }
 
-    /// Gives each bucket of `controller_runtime_reconcile_time_seconds` the trace of its last reconcile as an [exemplar], which leads from a
-    /// slow bucket to its trace. Counts for controllers that are added later; `trace_id` is called at the end of each reconcile, within its
-    /// span. Only [`Format::OpenMetrics`] has exemplars, which Prometheus asks for.
+    /// Attaches the trace id of the last reconcile to each bucket of `controller_runtime_reconcile_time_seconds` as an [exemplar], so that
+    /// you can go from a slow bucket to its trace.
+    ///
+    /// Applies to controllers that are added later. `trace_id` is called at the end of each reconcile, within its span. Only
+    /// [`Format::OpenMetrics`] includes exemplars; Prometheus requests this format.
     ///
     /// ```
     /// use kube_codegen_runtime::metrics::Metrics;
@@ -156,7 +158,7 @@ impl Metrics {
         *self.sources.trace_id.lock() = Some(Arc::new(trace_id));
     }
 
-    /// Adds a work queue that belongs to no controller. The name must be unique.
+    /// Adds a work queue that does not belong to a controller. The name must be unique.
     pub fn queue<T: Eq + std::hash::Hash + Clone + Send + 'static>(
         &self,
         name: impl Into<String>,
@@ -169,7 +171,7 @@ impl Metrics {
         Ok(())
     }
 
-    /// Adds all informers of a factory, also those created later. Does not keep them alive.
+    /// Adds all informers of a factory, including ones created later. Does not keep them alive.
     pub fn informers(&self, factory: &InformerFactory) {
         let cluster = factory.cluster().map(Arc::from);
         self.add_informers(cluster, Box::new(factory.weak_status()));
@@ -186,8 +188,8 @@ impl Metrics {
         self.sources.informers.lock().push((cluster, source));
     }
 
-    /// Returns a layer that counts and measures the requests of a client. `server` is the URL of the API server; its host and port are the
-    /// label `host`.
+    /// Returns a layer that counts and measures the requests of a client. `server` is the URL of the API server; its host and port become
+    /// the label `host`.
     ///
     /// ```no_run
     /// use kube::client::ClientBuilder;
@@ -224,7 +226,7 @@ impl Metrics {
         self.sources.shards.lock().push(status.clone());
     }
 
-    /// Adds a recorder of events. Does not keep it alive.
+    /// Adds an event recorder. Does not keep it alive.
     pub fn events(&self, recorder: &EventRecorder) {
         self.events_of(None, recorder);
     }
@@ -263,8 +265,8 @@ impl Metrics {
         self.sources.webhooks.clone()
     }
 
-    /// Returns what is in the work queue of each running controller, at most `limit` items of each kind, by the controller's name, or
-    /// `CLUSTER/NAME` for one of a member cluster.
+    /// Returns a snapshot of the work queue of each running controller, with at most `limit` items per section. The key is the
+    /// controller's name, or `CLUSTER/NAME` in a member cluster.
     pub fn queues(&self, limit: usize) -> BTreeMap<String, QueueSnapshot<ObjectKey>> {
         let controllers = self.sources.controllers.lock();
         controllers
@@ -279,7 +281,7 @@ impl Metrics {
             .collect()
     }
 
-    /// Gives access to the registry, for the program's own metrics.
+    /// Gives you access to the registry, for metrics of your own.
     ///
     /// ```
     /// use kube_codegen_runtime::metrics::{Format, Metrics, prometheus_client::metrics::counter::Counter};
@@ -296,7 +298,7 @@ impl Metrics {
         change(&mut self.registry.lock())
     }
 
-    /// Returns all metrics as text. Fails only if a collector of the program's own fails.
+    /// Returns all metrics as text. Fails only if one of your own collectors fails.
     pub fn encode(&self, format: Format) -> Result<String, fmt::Error> {
         let mut encoded = String::new();
         text::encode(&mut encoded, &self.registry.lock())?;

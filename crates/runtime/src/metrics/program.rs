@@ -10,7 +10,7 @@ use std::{
 use super::encoder::{Encoder, Labels};
 use crate::{leader_election::LeaderStatus, shards::ShardStatus};
 
-/// Counts how often certificates were read from files. A clone is a handle on the same counters.
+/// Counts how often certificates were read from files. Clones refer to the same counters.
 #[derive(Clone, Debug, Default)]
 pub struct CertificateMetrics {
     reads: Arc<AtomicU64>,
@@ -18,7 +18,7 @@ pub struct CertificateMetrics {
 }
 
 impl CertificateMetrics {
-    /// Counts one attempt, and its failure.
+    /// Counts one attempt, and whether it failed.
     pub fn count(&self, succeeded: bool) {
         self.reads.fetch_add(1, Ordering::Relaxed);
         self.errors

@@ -4,19 +4,19 @@ use std::{collections::HashMap, hash::Hash, time::Duration};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// Decides the delay before an item's next retry.
+/// Decides how long to wait before an item's next retry.
 pub trait RateLimiter<T>: Send + Sync + 'static {
-    /// Returns the delay of the next retry, and counts the retry.
+    /// Returns the delay before the next retry, and counts the retry.
     fn when(&self, item: &T) -> Duration;
 
-    /// Resets the count of retries: the item succeeded, or is not retried any more.
+    /// Resets the retry count, because the item succeeded or is not retried any more.
     fn forget(&self, item: &T);
 
     /// Returns the number of retries since the last [`forget`](Self::forget).
     fn num_requeues(&self, item: &T) -> u32;
 }
 
-/// A delay per item that doubles with each retry, up to a maximum.
+/// A per-item delay that doubles with each retry, up to a maximum.
 #[derive(Debug)]
 pub struct ExponentialLimiter<T> {
     base: Duration,
@@ -53,7 +53,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> RateLimiter<T> for ExponentialLimite
     }
 }
 
-/// A rate over all items, with a burst at the start or after a pause.
+/// An overall rate for all items together, with a burst at the start or after a pause.
 #[derive(Debug)]
 pub struct TokenBucket {
     /// Time until one token is available again.
@@ -64,7 +64,7 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// Creates a limiter that allows `per_second` retries after a burst of `burst`. A rate of zero or less counts as one per hour.
+    /// Creates a limiter that allows a burst of `burst` retries, and then `per_second`. A rate of zero or less counts as one per hour.
     pub fn new(per_second: f64, burst: u32) -> Self {
         let interval = Duration::try_from_secs_f64(1.0 / per_second)
             .unwrap_or(Duration::from_secs(3600))
@@ -110,7 +110,7 @@ impl<T> RateLimiter<T> for TokenBucket {
     }
 }
 
-/// The longer of the delays of two limiters.
+/// Combines two limiters and uses the longer delay.
 ///
 /// ```
 /// use kube_codegen_runtime::queue::{ExponentialLimiter, MaxOf, RateLimiter, TokenBucket};
@@ -141,7 +141,7 @@ impl<T, A: RateLimiter<T>, B: RateLimiter<T>> RateLimiter<T> for MaxOf<A, B> {
     }
 }
 
-/// Returns client-go's default limiter: 5 ms doubling to 1,000 s per item, and 10 per second after a burst of 100 over all items.
+/// Returns client-go's default limiter: 5 ms doubling to 1,000 s per item, and ten retries per second over all items after a burst of 100.
 pub fn default_limiter<T: Eq + Hash + Clone + Send + 'static>() -> impl RateLimiter<T> {
     MaxOf(
         ExponentialLimiter::new(Duration::from_millis(5), Duration::from_secs(1000)),

@@ -10,13 +10,13 @@ const BOUNDS: &[f64] = &[
     1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0,
 ];
 
-/// Counters of one queue, with the names of client-go's metrics.
+/// The counters of one queue, named as in client-go's metrics.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueueMetrics {
     /// Items waiting for a worker (`workqueue_depth`).
     pub depth: usize,
-    /// Items waiting for a worker, for each priority that the queue has had.
+    /// Items waiting for a worker, for each priority that the queue has ever held.
     pub depths: BTreeMap<i32, usize>,
     /// Time since the oldest waiting item was added.
     pub oldest: Duration,

@@ -1,4 +1,4 @@
-//! A work queue that deduplicates items and gives each to one worker at a time.
+//! A work queue that deduplicates items and hands each to one worker at a time.
 mod item;
 mod limiter;
 mod metrics;
@@ -23,25 +23,25 @@ pub use self::{
 use crate::deadline;
 pub use crate::histogram::Histogram;
 
-/// The priority of what can wait: controllers add the objects of the first list and unchanged objects of a resync with it
-/// (controller-runtime's value).
+/// The priority of work that can wait (controller-runtime's value). Controllers use it for the objects of the first list and for unchanged
+/// objects in a resync.
 pub const LOW_PRIORITY: i32 = -100;
 
-/// A queue with the semantics of client-go's work queue and controller-runtime's priority queue. A clone is a handle on the same queue.
+/// A queue with the semantics of client-go's work queue and controller-runtime's priority queue. Clones refer to the same queue.
 ///
-/// - Items of a higher priority are first, and items of one priority are first in, first out. If items of several priorities wait, one of
-///   16 taken is the oldest of the lower priorities, so that none waits for ever.
+/// - Items with a higher priority come first; items of one priority are first in, first out. If items of several priorities wait, every
+///   16th item that is taken is the oldest of the lower priorities, so that none waits for ever.
 /// - An item that is already queued is not queued again. It keeps the higher priority and the earlier time.
-/// - No two workers have the same item: an item added while a worker has it is queued again after [`done`](Self::done).
-/// - [`add_after`](Self::add_after) and [`add_rate_limited`](Self::add_rate_limited) queue an item later, and keep the priority with which a
-///   worker got it. [`add`](Self::add) queues a delayed item at once.
+/// - No two workers hold the same item: an item added while a worker holds it is queued again after [`done`](Self::done).
+/// - [`add_after`](Self::add_after) and [`add_rate_limited`](Self::add_rate_limited) queue an item later, with the priority it had when a
+///   worker took it. [`add`](Self::add) queues a delayed item at once.
 ///
 /// # Back-off
 ///
-/// In client-go, an item that fails and also changes often is retried at every change, and each of these failures makes its back-off longer
-/// ([kubernetes#112325](https://github.com/kubernetes/kubernetes/issues/112325)). Here `add` retries an item that backs off after a failure at
-/// most once before the back-off ends. If this attempt fails too, it does not count: the item is retried when its back-off would have ended
-/// without it. Later events wait until then. [`forget`](Self::forget) ends the back-off, for a change that makes earlier failures meaningless.
+/// In client-go, an item that fails and also changes often is retried at every change, and each of these failures extends its back-off
+/// ([kubernetes#112325](https://github.com/kubernetes/kubernetes/issues/112325)). Here, `add` retries an item in back-off at most once
+/// before the back-off ends. If this attempt fails too, it does not count: the item is retried when its back-off would have ended anyway,
+/// and later events wait until then. If a change makes earlier failures meaningless, [`forget`](Self::forget) ends the back-off.
 ///
 /// # Use
 ///
@@ -98,8 +98,8 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Queues `item` with priority 0, unless it is already queued or the queue is shut down. See [Back-off](Self#back-off) for an item that
-    /// failed.
+    /// Queues `item` with priority 0, unless it is already queued or the queue is shut down. For an item that failed, see
+    /// [Back-off](Self#back-off).
     pub fn add(&self, item: T) {
         self.add_with_priority(item, 0);
     }
@@ -132,8 +132,8 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Queues `item` for a retry, after the limiter's delay. If an event caused the attempt during a back-off, the item stays in that
-    /// [back-off](Self#back-off) instead, and the limiter does not count the attempt.
+    /// Queues `item` for a retry after the limiter's delay. If the attempt was caused by an event during a back-off, the item instead
+    /// stays in this [back-off](Self#back-off), and the limiter does not count the attempt.
     pub fn add_rate_limited(&self, item: T) {
         self.back_off(item, None);
     }
@@ -153,8 +153,8 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Resets the retries of `item`: its next retry has the shortest delay. A pending retry is cancelled if a worker has the item, and otherwise
-    /// remains as by [`add_after`](Self::add_after).
+    /// Resets the retries of `item`, so that its next retry has the shortest delay. A pending retry is cancelled if a worker holds the
+    /// item; otherwise it stays scheduled, as if added by [`add_after`](Self::add_after).
     pub fn forget(&self, item: &T) {
         self.inner.limiter.forget(item);
         if self.inner.state.lock().forget(item) {
@@ -162,12 +162,13 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Returns how often `item` was added by [`add_rate_limited`](Self::add_rate_limited) since the last [`forget`](Self::forget).
+    /// Returns how often `item` was added with [`add_rate_limited`](Self::add_rate_limited) since the last [`forget`](Self::forget).
     pub fn num_requeues(&self, item: &T) -> u32 {
         self.inner.state.lock().num_requeues(item)
     }
 
-    /// Waits for an item. Returns `None` once the queue is shut down and empty. Any number of workers may await it, and drop it at any time.
+    /// Waits for an item. Returns `None` once the queue is shut down and empty. Any number of workers may wait, and may drop the future at
+    /// any time.
     pub async fn get(&self) -> Option<T> {
         loop {
             let changed = self.inner.changed.notified();
@@ -196,7 +197,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Ends the processing of `item`. If it was added meanwhile, it is queued again.
+    /// Marks `item` as processed. If it was added in the meantime, it is queued again.
     pub fn done(&self, item: &T) {
         let mut state = self.inner.state.lock();
         if state.done(item) {
@@ -207,7 +208,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Returns how many items wait for a worker, without scheduled ones.
+    /// Returns how many items wait for a worker, not counting scheduled items.
     pub fn len(&self) -> usize {
         let mut state = self.inner.state.lock();
         state.promote();
@@ -219,7 +220,7 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         self.len() == 0
     }
 
-    /// Ignores further items and drops scheduled ones. Workers get the queued items, then `None`.
+    /// Ignores further items and drops scheduled ones. Workers still receive the queued items, and then `None`.
     pub fn shut_down(&self) {
         let mut state = self.inner.state.lock();
         state.shut_down();
@@ -253,7 +254,8 @@ impl<T: Eq + Hash + Clone + Send + 'static> WorkQueue<T> {
         state.metrics()
     }
 
-    /// Returns what is in the queue, at most `limit` items of each kind. It costs time in proportion to all items, so it is for debugging.
+    /// Returns the content of the queue, with at most `limit` items per section. The run time grows with the number of all items, so use
+    /// it for debugging only.
     ///
     /// ```
     /// # use kube_codegen_runtime::queue::WorkQueue;

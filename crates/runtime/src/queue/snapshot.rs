@@ -3,16 +3,16 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Items of a queue at one moment; serialized for a page such as `/debug/queues`. Times are in seconds.
+/// The items of a queue at one moment, serialized for a page such as `/debug/queues`. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct QueueSnapshot<T> {
-    /// Items that wait for a worker, highest priority first.
+    /// Items waiting for a worker, highest priority first.
     pub waiting: Vec<WaitingItem<T>>,
-    /// Items that workers have, the longest one first.
+    /// Items held by workers, longest running first.
     pub processing: Vec<ProcessedItem<T>>,
-    /// Items that are queued later, the next one first.
+    /// Items to be queued later, earliest first.
     pub scheduled: Vec<ScheduledItem<T>>,
 }
 
@@ -30,21 +30,21 @@ pub struct WaitingItem<T> {
     pub waits_for: Duration,
 }
 
-/// An item that a worker has.
+/// An item that a worker is processing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ProcessedItem<T> {
     /// The item.
     pub item: T,
-    /// The priority with which it was taken.
+    /// The priority it had when a worker took it.
     pub priority: i32,
-    /// Time since it was taken.
+    /// Time since a worker took it.
     #[serde(serialize_with = "seconds")]
     pub runs_for: Duration,
 }
 
-/// An item that is queued later.
+/// An item to be queued later.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -54,9 +54,9 @@ pub struct ScheduledItem<T> {
     /// Time until it is queued.
     #[serde(serialize_with = "seconds")]
     pub due_in: Duration,
-    /// Retries since the item was forgotten.
+    /// Retries since the item was last forgotten.
     pub retries: u32,
-    /// Whether it backs off after a failure; otherwise it was scheduled by `add_after`.
+    /// Whether the item is in back-off after a failure; if not, `add_after` scheduled it.
     pub is_retry: bool,
 }
 

@@ -25,7 +25,7 @@ const DENIED: Duration = Duration::from_secs(30);
 const MAX_CACHED: usize = 1024;
 
 /// An HTTP status and a text for the client.
-pub(super) type Refusal = (StatusCode, String);
+pub(super) type Rejection = (StatusCode, String);
 
 pub(super) struct Access {
     client: Client,
@@ -45,7 +45,7 @@ impl Access {
     }
 
     /// Fails with the answer to send unless the request's token may do this.
-    pub(super) async fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
+    pub(super) async fn check<B>(&self, request: &Request<B>) -> Result<(), Rejection> {
         let unauthorized = || (StatusCode::UNAUTHORIZED, "Unauthorized\n".to_owned());
         let token = bearer(request).ok_or_else(unauthorized)?;
         let user = self.user(token).await?.ok_or_else(unauthorized)?;
@@ -58,7 +58,7 @@ impl Access {
         Err((StatusCode::FORBIDDEN, text))
     }
 
-    async fn user(&self, token: &str) -> Result<Option<UserInfo>, Refusal> {
+    async fn user(&self, token: &str) -> Result<Option<UserInfo>, Rejection> {
         if let Some(user) = self.users.get(&token.to_owned()) {
             return Ok(user);
         }
@@ -77,7 +77,7 @@ impl Access {
         Ok(user)
     }
 
-    async fn may(&self, user: &UserInfo, verb: &str, path: &str) -> Result<bool, Refusal> {
+    async fn may(&self, user: &UserInfo, verb: &str, path: &str) -> Result<bool, Rejection> {
         let json = serde_json::to_string(user).unwrap_or_default();
         let key = (json, verb.to_owned(), path.to_owned());
         if let Some(allowed) = self.permissions.get(&key) {
@@ -106,7 +106,7 @@ impl Access {
     }
 
     /// Sends a review and returns it with its status. Retries what may pass: overload and broken connections.
-    async fn review<R>(&self, review: &R, failed: &str) -> Result<R, Refusal>
+    async fn review<R>(&self, review: &R, failed: &str) -> Result<R, Rejection>
     where
         R: kube::Resource<DynamicType = ()>
             + Clone

@@ -28,7 +28,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// How long a process may run on after its term.
 const OVERDUE: Duration = Duration::from_secs(20);
 
-/// A health check: a function whose future returns why the check failed, as an error or a text.
+/// A health check: an async function that returns the reason for a failure, as an error or a string.
 ///
 /// ```
 /// use kube_codegen_runtime::server::Server;
@@ -52,12 +52,13 @@ where
     }
 }
 
-/// Always succeeds: the program can answer.
+/// Always succeeds, which shows that the program responds.
 pub fn ping() -> Ready<Result<(), Infallible>> {
     ready(Ok(()))
 }
 
-/// Fails until every informer of the factory has its first list, except for kinds that the server does not serve. Does not keep the informers alive.
+/// Fails until every informer of the factory has its first list. Kinds that the server does not serve are ignored. Does not keep the
+/// informers alive.
 pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
     let status = factory.weak_status();
     move || {
@@ -74,16 +75,17 @@ pub fn caches(factory: &InformerFactory) -> impl Check + use<> {
     }
 }
 
-/// Fails unless `address` accepts connections: for a server of this program, such as webhooks.
+/// Fails unless `address` accepts connections. Use it for a server of this program, such as webhooks.
 pub fn listening(address: SocketAddr) -> impl Check {
     move || async move {
         let connected = TcpStream::connect(address).await;
-        let refused = |error| Failed::new(format!("cannot connect to {address}"), error);
-        connected.map(drop).map_err(refused)
+        let rejected = |error| Failed::new(format!("cannot connect to {address}"), error);
+        connected.map(drop).map_err(rejected)
     }
 }
 
-/// Fails unless the PEM file has a certificate that is valid at this moment: for a server whose clients verify it, such as webhooks.
+/// Fails unless the PEM file contains a certificate that is valid right now. Use it for a server whose clients verify its certificate,
+/// such as webhooks.
 ///
 /// ```
 /// use kube_codegen_runtime::server::{Server, checks};
@@ -145,14 +147,14 @@ impl Error for Failed {
     }
 }
 
-/// Fails unless this process leads: for a Service whose requests only the leader answers.
+/// Fails unless this process leads. Use it for a Service whose requests only the leader should answer.
 pub fn leads(term: &Term) -> impl Check + use<> {
     let term = term.clone();
     move || ready(term.check())
 }
 
-/// Fails if this process still runs 20 seconds after the deadline of its term: it should have exited, and needs a restart. The same check is in
-/// Kubernetes' own components.
+/// Fails if this process is still running 20 seconds after the deadline of its term: it should have exited, and needs a restart.
+/// Kubernetes' own components use the same check.
 pub fn leader_election(term: &Term) -> impl Check + use<> {
     let term = term.clone();
     move || {

@@ -1,6 +1,6 @@
 //! HTTP servers for health checks, metrics and debugging (feature `server`).
 //!
-//! Kubernetes probes a health server, over plain HTTP. Prometheus scrapes a secure one, over TLS and with the token of a service account:
+//! Kubernetes probes a health server over plain HTTP. Prometheus scrapes a secure server, over TLS and with a service account token:
 //!
 //! ```no_run
 //! use kube_codegen_runtime::{informer::InformerFactory, metrics::Metrics, server::{Server, checks}};
@@ -17,17 +17,18 @@
 //! # Ok(()) }
 //! ```
 //!
-//! | path | answer |
+//! | path | response |
 //! |---|---|
-//! | `/healthz`, `/readyz` | `ok`, or 500 and the failed checks. `?verbose` lists all checks, `?exclude=NAME` leaves one out |
-//! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason of its failure |
-//! | `/metrics` | the metrics, as Prometheus' text or `OpenMetrics` |
-//! | `/debug/queues` | what waits, runs and is scheduled in the [queue](crate::queue::QueueSnapshot) of each controller, as JSON |
-//! | `/debug/log` | what is logged, with the feature `cli`; on a server that checks access, `PUT` with a level or directives changes it |
-//! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer as JSON |
+//! | `/healthz`, `/readyz` | `ok`, or 500 with the failed checks. `?verbose` lists all checks; `?exclude=NAME` skips one |
+//! | `/healthz/NAME`, `/readyz/NAME` | one check, with the reason if it fails |
+//! | `/metrics` | the metrics, in Prometheus' text format or as `OpenMetrics` |
+//! | `/debug/queues` | the waiting, running and scheduled items in each controller's [queue](crate::queue::QueueSnapshot), as JSON |
+//! | `/debug/log` | the log filter (feature `cli`); on a server that checks access, `PUT` a level or directives to change it |
+//! | `/debug/informers` | the [state](crate::informer::InformerStatus) of each informer, as JSON |
 //!
-//! A server has at most 1000 connections. A new one ends the one that has been without a request for the longest, so clients that connect and
-//! send nothing keep nobody out. A request has to arrive within 30 seconds, and a connection without requests is closed after that time.
+//! A server accepts up to 1000 connections. A further connection closes the one that has been without a request for the longest, so
+//! clients that connect but send nothing cannot lock others out. A request must arrive within 30 seconds, and connections without requests
+//! are closed after this time.
 mod access;
 pub mod checks;
 pub(crate) mod connections;
@@ -97,10 +98,10 @@ pub struct Server {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tls {
-    /// A certificate made at the start, for `localhost`. Clients cannot verify it.
+    /// A self-signed certificate for `localhost`, created at the start. Clients cannot verify it.
     #[default]
     SelfSigned,
-    /// PEM files. They are read again every ten seconds; the last good certificate stays in use while they are unreadable.
+    /// PEM files, which are read again every ten seconds. While they are unreadable, the last good certificate stays in use.
     Files {
         /// The certificate and its issuers.
         certificate: PathBuf,
@@ -109,19 +110,19 @@ pub enum Tls {
     },
 }
 
-/// Why a server did not start or ended.
+/// The reason why a server did not start, or ended.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The address is malformed, in use or not allowed.
+    /// The address is malformed, already in use, or not permitted.
     #[error("cannot listen on {address}")]
     Bind {
-        /// The address as given.
+        /// The address as configured.
         address: String,
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A file of the certificate cannot be read.
+    /// A certificate file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
         /// The file.
@@ -129,16 +130,16 @@ pub enum ServerError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A certificate or key is malformed, or they do not belong together.
+    /// A certificate or key is malformed, or they do not match.
     #[error("the certificate is not usable: {0}")]
     Certificate(String),
-    /// The provider of cryptography has none of the accepted cipher suites.
+    /// The crypto provider supports none of the accepted cipher suites.
     #[error("no connection could be accepted by the TLS policy: {0}")]
     Policy(String),
 }
 
 impl Server {
-    /// Creates a server without TLS and authorization on `address`: host and port, or `:PORT` for all addresses of the machine.
+    /// Creates a server without TLS or authorization on `address`: host and port, or `:PORT` for all addresses of the machine.
     pub fn plain(address: impl Into<String>) -> Self {
         Self {
             address: address.into(),
@@ -153,31 +154,31 @@ impl Server {
         }
     }
 
-    /// Creates a server with TLS, whose clients must send a bearer token that the API server accepts (`TokenReview`) and that may `get` the
-    /// requested path (`SubjectAccessReview`, `nonResourceURLs`). Only `/healthz` and `/readyz` need no token.
+    /// Creates a server with TLS and authorization. Clients must send a bearer token that the API server accepts (`TokenReview`), and must
+    /// be permitted to `get` the requested path (`SubjectAccessReview`, `nonResourceURLs`). Only `/healthz` and `/readyz` need no token.
     ///
-    /// The program's service account must be allowed to create `tokenreviews.authentication.k8s.io` and
-    /// `subjectaccessreviews.authorization.k8s.io`. Their results are cached: tokens for a minute, permissions for five minutes, refusals for
-    /// 30 seconds.
+    /// The program's service account needs permission to create `tokenreviews.authentication.k8s.io` and
+    /// `subjectaccessreviews.authorization.k8s.io`. Results are cached: tokens for a minute, granted access for five minutes, denied
+    /// access for 30 seconds.
     pub fn secure(address: impl Into<String>, client: &Client) -> Self {
         let mut server = Self::plain(address).tls(Tls::SelfSigned);
         server.routes.access = Some(Access::new(client.clone()));
         server
     }
 
-    /// Serves TLS with this certificate.
+    /// Sets the certificate for TLS.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = Some(tls);
         self
     }
 
-    /// Sets the versions and cipher suites that a server with TLS accepts.
+    /// Sets the TLS versions and cipher suites that the server accepts, if it uses TLS.
     pub fn tls_policy(mut self, policy: TlsPolicy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// Returns the file of the certificate, if it has one.
+    /// Returns the certificate file, if the certificate comes from a file.
     pub fn certificate_file(&self) -> Option<&Path> {
         match &self.tls {
             Some(Tls::Files { certificate, .. }) => Some(certificate),
@@ -185,19 +186,19 @@ impl Server {
         }
     }
 
-    /// Sets how often the files of a certificate are read again, instead of every ten seconds.
+    /// Sets how often the certificate files are read again. The default is every ten seconds.
     pub fn reload_every(mut self, period: Duration) -> Self {
         self.reload = period.max(Duration::from_millis(10));
         self
     }
 
-    /// Adds a check to `/healthz`, by which Kubernetes decides whether to restart the container.
+    /// Adds a check to `/healthz`. If it fails, Kubernetes restarts the container.
     pub fn healthz(mut self, name: impl Into<String>, check: impl Check) -> Self {
         self.routes.healthz.add(name, check);
         self
     }
 
-    /// Adds a check to `/readyz`, by which Kubernetes decides whether to send requests to the container.
+    /// Adds a check to `/readyz`. While it fails, Kubernetes sends no requests to the container.
     pub fn readyz(mut self, name: impl Into<String>, check: impl Check) -> Self {
         self.routes.readyz.add(name, check);
         self
@@ -255,7 +256,7 @@ impl Server {
         Ok(())
     }
 
-    /// Reads or makes the certificate, and listens. Connections wait until [`Listening::serve`].
+    /// Reads or creates the certificate, and listens. Connections wait until you call [`Listening::serve`].
     pub async fn bind(self) -> Result<Listening, ServerError> {
         let counters = self.metrics.as_ref().map(Metrics::certificates);
         let tls = match &self.tls {
@@ -298,7 +299,7 @@ async fn listen(address: &str) -> io::Result<TcpListener> {
     }
 }
 
-/// A server that listens.
+/// A server that is listening.
 #[must_use = "call `serve`"]
 pub struct Listening {
     listener: TcpListener,
@@ -309,7 +310,7 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Returns the address, with the port that the system chose for port 0.
+    /// Returns the address. For port 0, it contains the port that the system chose.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }

@@ -9,7 +9,7 @@ use tokio_rustls::rustls::{
 
 static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 
-/// What a server accepts, from TLS 1.2 on. The default is all that the provider of cryptography has.
+/// The TLS versions and cipher suites that a server accepts. The default is TLS 1.2 or later, and every suite of the crypto provider.
 ///
 /// ```
 /// use kube_codegen_runtime::server::{CipherSuite, Server, TlsPolicy, TlsVersion};
@@ -23,14 +23,14 @@ static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 /// # }
 /// ```
 ///
-/// The provider is that of the program, [`CryptoProvider::install_default`], and `ring` if there is none.
+/// The provider is the one that your program [installed](CryptoProvider::install_default), or `ring` otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsPolicy {
     min_version: TlsVersion,
     cipher_suites: Vec<CipherSuite>,
 }
 
-/// A version of TLS. Older ones do not exist here: they are broken.
+/// A version of TLS. Older versions are broken, so they are missing here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum TlsVersion {
 
 macro_rules! cipher_suites {
     ($($variant:ident $name:ident $rustls:ident $(, alias $alias:literal)?;)*) => {
-        /// A cipher suite, by the name that IANA and Go give it.
+        /// A cipher suite, with the name that IANA and Go use.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
         #[non_exhaustive]
@@ -86,19 +86,19 @@ cipher_suites! {
 }
 
 impl TlsPolicy {
-    /// Creates the default.
+    /// Creates the default policy.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Refuses older versions.
+    /// Rejects older versions.
     #[must_use]
     pub fn min_version(mut self, version: TlsVersion) -> Self {
         self.min_version = version;
         self
     }
 
-    /// Accepts only these suites; those of TLS 1.3 stay as long as none of them is named. An empty list accepts all.
+    /// Accepts only these suites. If none of them is a TLS 1.3 suite, all TLS 1.3 suites stay accepted. An empty list accepts all suites.
     #[must_use]
     pub fn cipher_suites(mut self, suites: impl IntoIterator<Item = CipherSuite>) -> Self {
         self.cipher_suites = suites.into_iter().collect();

@@ -1,6 +1,6 @@
-//! Shards: all replicas of an operator reconcile, each its share of the objects.
+//! Shards: all replicas of an operator reconcile, and each handles its share of the objects.
 //!
-//! [`ManagerBuilder::shards`](crate::manager::ManagerBuilder::shards) turns them on:
+//! Enable them with [`ManagerBuilder::shards`](crate::manager::ManagerBuilder::shards):
 //!
 //! ```
 //! use kube_codegen_runtime::{
@@ -17,23 +17,24 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The hashes of all objects form a ring, which is cut into ranges; each replica holds the Leases of its share of them. Replicas that come get
-//! ranges from the others, and those of a replica that has ended go to the rest. No other component is needed.
+//! The hashes of all objects form a ring, which is cut into ranges. Each replica holds the Leases of its share of the ranges. New replicas
+//! take over ranges from the others, and the ranges of a replica that has ended go to the remaining ones. You need no other component.
 //!
-//! - A range is handed over when no reconcile of its objects runs: the old holder starts none, waits for those that run, and frees the Lease.
-//! - A reconcile writes in the term of its range only, as [`Term::fence`] describes. Its client is the manager's, and it sends its
+//! - A range is handed over only when none of its objects is being reconciled: the old holder starts no reconcile, waits for the running
+//!   ones, and then frees the Lease.
+//! - A reconcile writes only during the term of its range, as described for [`Term::fence`]. It must use the manager's client and send its
 //!   requests from its own task.
-//! - Who takes a range reconciles all of its objects.
-//! - A replica lives as long as it renews one Lease of its own; so the number of ranges costs no requests. Without a renewal, its terms end after
-//!   the renew deadline, and other replicas take its ranges after the lease duration.
-//! - Controllers [without shards](crate::controller::Controller::without_shards) and runnables that need the leader election run on one of
+//! - A replica that takes over a range reconciles all of its objects.
+//! - A replica counts as alive as long as it renews one Lease of its own, so more ranges do not mean more requests. Without a renewal, its
+//!   terms end after the renew deadline, and other replicas take over its ranges after the lease duration.
+//! - Controllers [without shards](crate::controller::Controller::without_shards), and runnables that need leader election, run on one of
 //!   the replicas.
 //!
-//! The Lease of the election has all replicas with the same number and key of shards as its holder. So a rolling update from a leader to shards,
-//! back, or to another number is safe: the new replicas wait until no old one is left.
+//! All replicas with the same number of ranges and the same key hold the Lease of the election together. This makes a rolling update safe,
+//! from a leader to shards, back, or to another number: the new replicas wait until no old one is left.
 //!
-//! What remains is what remains of a [leader election](crate::leader_election). If a user deletes the Lease of a replica or a range, two can
-//! reconcile the same object until the first one's next renewal.
+//! The limits are those of [leader election](crate::leader_election). If a user deletes the Lease of a replica or a range, two replicas
+//! can reconcile the same object until the first one's next renewal.
 //!
 //! Requires `get`, `list`, `watch`, `create`, `update` and `delete` on `leases` of the group `coordination.k8s.io`.
 mod balance;
@@ -77,9 +78,10 @@ tokio::task_local! {
     static CURRENT: Term;
 }
 
-/// Into how many ranges the objects of an operator are divided, and by what. See the [module](self) for an example.
+/// The number of ranges into which an operator's objects are divided, and the key that divides them. See the [module](self) for an
+/// example.
 ///
-/// All replicas of one version must have the same.
+/// All replicas of one version must use the same settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Shards {
@@ -88,8 +90,8 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Creates the settings for this number of ranges; zero counts as one. Take several times the number of replicas that you expect at most,
-    /// such as 64: a replica more or less then moves few objects.
+    /// Creates the settings for this number of ranges; zero counts as one. Choose several times the maximum number of replicas you expect,
+    /// such as 64, so that adding or removing a replica moves few objects.
     pub fn new(ranges: u16) -> Self {
         Self {
             ranges: ranges.clamp(1, MAX_RANGES),
@@ -97,7 +99,7 @@ impl Shards {
         }
     }
 
-    /// Sets the field that decides to which range an object belongs; the [uid](ShardKey::Uid) by default.
+    /// Sets the field that decides which range an object belongs to. The default is the [uid](ShardKey::Uid).
     pub fn by(mut self, key: ShardKey) -> Self {
         self.key = key;
         self
@@ -108,13 +110,13 @@ impl Shards {
         self.ranges
     }
 
-    /// Returns the field that decides to which range an object belongs.
+    /// Returns the field that decides which range an object belongs to.
     pub fn key(self) -> ShardKey {
         self.key
     }
 }
 
-/// The ranges of a replica, to read while it runs. Cheap to clone.
+/// The ranges of a replica, readable while it runs. Cheap to clone.
 #[derive(Clone)]
 pub struct ShardStatus {
     name: Arc<str>,
@@ -122,7 +124,7 @@ pub struct ShardStatus {
 }
 
 impl ShardStatus {
-    /// Returns the name of the Lease of the election, the label `name` of the metrics.
+    /// Returns the name of the election's Lease, which is the `name` label of the metrics.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -4,16 +4,16 @@ use std::{collections::BTreeSet, hash::Hasher};
 use fnv::FnvHasher;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The field of an object that decides to which shard it belongs; the API server can select objects by the same two
+/// The field of an object that decides which shard it belongs to. The API server can select objects by the same two fields
 /// ([KEP-5866](https://kep.k8s.io/5866)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[non_exhaustive]
 pub enum ShardKey {
-    /// `metadata.uid`: objects are spread evenly. An object that is deleted and created again under its name may belong to another replica.
+    /// `metadata.uid` spreads objects evenly. An object that is deleted and recreated under the same name may move to another replica.
     #[default]
     Uid,
-    /// `metadata.namespace`: one replica reconciles all objects of a namespace, so that it may treat them as a whole. All objects without a
+    /// `metadata.namespace`: one replica reconciles all objects of a namespace, so it can treat them as a whole. All objects without a
     /// namespace are in one shard.
     Namespace,
 }

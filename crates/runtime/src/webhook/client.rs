@@ -21,7 +21,7 @@ pub(super) enum Reach {
 }
 
 impl ClientConfig {
-    /// Reaches them by a Service, on port 443.
+    /// Uses a Service, on port 443.
     pub fn service(namespace: impl Into<String>, name: impl Into<String>) -> Self {
         Self(Reach::Service {
             namespace: namespace.into(),
@@ -30,7 +30,7 @@ impl ClientConfig {
         })
     }
 
-    /// Reaches them by a URL without path, such as `https://127.0.0.1:9443`: for a program outside of the cluster.
+    /// Uses a URL without a path, such as `https://127.0.0.1:9443`, for a program outside the cluster.
     pub fn url(url: impl Into<String>) -> Self {
         Self(Reach::Url(url.into().trim_end_matches('/').to_owned()))
     }

@@ -33,18 +33,19 @@ const NAMESPACE_LABEL: &str = "kubernetes.io/metadata.name";
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Configurations {
-    /// The Service, if the webhooks are reached by one. It selects Pods by the label `app.kubernetes.io/name`, and their port `webhook-server`.
+    /// The Service, if the webhooks are reached through one. It selects Pods by the label `app.kubernetes.io/name`, and their port
+    /// `webhook-server`.
     pub service: Option<Service>,
     /// The defaulting webhooks.
     pub mutating: Option<MutatingWebhookConfiguration>,
     /// The validating webhooks.
     pub validating: Option<ValidatingWebhookConfiguration>,
-    /// The names of the CRDs with conversions, and their field `spec.conversion`.
+    /// The names of the CRDs with conversions, each with its `spec.conversion`.
     pub conversions: Vec<(String, CustomResourceConversion)>,
 }
 
 impl Configurations {
-    /// Lets cert-manager write `caBundle` from a Certificate, `NAMESPACE/NAME`. Its annotation belongs on the CRDs with conversions too.
+    /// Lets cert-manager write `caBundle` from the Certificate `NAMESPACE/NAME`. Add the same annotation to the CRDs with conversions.
     #[must_use]
     pub fn inject_ca_from(mut self, certificate: &str) -> Self {
         let metadata = [
@@ -60,10 +61,11 @@ impl Configurations {
         self
     }
 
-    /// Returns the Service and the configurations as YAML documents, for `kubectl apply`; a CRD's `spec.conversion` is a comment.
+    /// Returns the Service and the configurations as YAML documents for `kubectl apply`. The `spec.conversion` of each CRD appears as a
+    /// comment.
     ///
     /// # Errors
-    /// If an object cannot be written as YAML, which does not happen for objects of [`Webhooks::configurations`].
+    /// If an object cannot be serialized to YAML, which does not happen for objects of [`Webhooks::configurations`].
     pub fn to_yaml(&self) -> Result<String, fmt::Error> {
         let mut documents = Vec::new();
         if let Some(service) = &self.service {
@@ -97,13 +99,13 @@ fn yaml(value: &impl Serialize) -> Result<String, fmt::Error> {
 }
 
 impl Webhooks {
-    /// Returns the objects that register the webhooks, as typed objects or [YAML](Configurations::to_yaml) for the deployment.
+    /// Returns the objects that register the webhooks, for your deployment: as typed objects, or as [YAML](Configurations::to_yaml).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube_codegen_runtime::webhook::{ClientConfig, Refusal, Request, Webhooks};
+    /// use kube_codegen_runtime::webhook::{ClientConfig, Rejection, Request, Webhooks};
     ///
-    /// fn label(_: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+    /// fn label(_: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
     ///     Ok(())
     /// }
     ///
@@ -113,7 +115,7 @@ impl Webhooks {
     /// # Ok::<(), std::fmt::Error>(())
     /// ```
     ///
-    /// Kinds of Kubernetes itself are not sent to webhooks if they are in the operator's own namespace, or Leases: see
+    /// For built-in kinds, the webhooks skip objects in the operator's own namespace, and Leases everywhere: see
     /// [`Webhook::include_own_namespace`].
     pub fn configurations(&self, client: &ClientConfig) -> Configurations {
         let all = |mutating| {

@@ -17,7 +17,7 @@ pub(super) const KIND: &str = "ConversionReview";
 /// The path of conversions, as in controller-runtime.
 pub(super) const PATH: &str = "/convert";
 
-/// Converts an object to an `apiVersion`: every `Fn(Value, &str) -> Result<Value, E>`.
+/// Converts an object to an `apiVersion`. Implemented for every `Fn(Value, &str) -> Result<Value, E>`.
 pub trait Convert<E>: Fn(Value, &str) -> Result<Value, E> + Send + Sync + 'static {}
 
 impl<E, F: Fn(Value, &str) -> Result<Value, E> + Send + Sync + 'static> Convert<E> for F {}
@@ -37,8 +37,8 @@ struct Entry {
 
 /// Why objects were not converted.
 pub(super) enum Failure {
-    /// The converter refuses an object.
-    Refused(String),
+    /// The converter rejects an object.
+    Rejected(String),
     /// The converter panicked.
     Panic(String),
 }
@@ -87,7 +87,7 @@ impl Converters {
             .ok_or("the ConversionReview has no request")?;
         let result = self.convert(request.objects, &request.desired_api_version);
         let result = result.map_err(|failure| match failure {
-            Failure::Refused(message) | Failure::Panic(message) => message,
+            Failure::Rejected(message) | Failure::Panic(message) => message,
         });
         Ok(json!(answer(request.uid, result)))
     }
@@ -106,7 +106,7 @@ impl Converters {
         let what = format!("{id} {} from {from} to {api_version}", of.join("/"));
         let Some(entry) = self.0.get(&id) else {
             let known: Vec<_> = self.0.keys().map(String::as_str).collect();
-            return Err(Failure::Refused(format!(
+            return Err(Failure::Rejected(format!(
                 "cannot convert {what}: this webhook converts {}",
                 known.join(", ")
             )));
@@ -114,11 +114,11 @@ impl Converters {
         let failed = |reason: &dyn fmt::Display| format!("cannot convert {what}: {reason}");
         match catch(|| (entry.convert)(object, api_version)) {
             Ok(Ok(converted)) if converted["apiVersion"] == api_version => Ok(converted),
-            Ok(Ok(converted)) => Err(Failure::Refused(failed(&format_args!(
+            Ok(Ok(converted)) => Err(Failure::Rejected(failed(&format_args!(
                 "the converter returned apiVersion {}",
                 converted["apiVersion"]
             )))),
-            Ok(Err(reason)) => Err(Failure::Refused(failed(&reason))),
+            Ok(Err(reason)) => Err(Failure::Rejected(failed(&reason))),
             Err(panic) => Err(Failure::Panic(failed(&format_args!("panic: {panic}")))),
         }
     }

@@ -6,24 +6,26 @@ use json_patch::Patch;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Operation, Refusal, Request, refusal::undecodable};
+use super::{Operation, Rejection, Request, rejection::undecodable};
 use crate::{Object, client::transfer::transfer, record};
 
-/// Messages that `kubectl` prints as `Warning: …`; the API server shortens messages above 256 characters, and all above 4,096.
+/// Messages that `kubectl` prints as `Warning: …`. The API server truncates messages longer than 256 characters, and all of them beyond
+/// 4,096 in total.
 pub type Warnings = Vec<String>;
 
 /// Fills in or changes fields of new and updated objects.
 ///
-/// Functions `Fn(&mut K, &Request) -> Result<(), Refusal>` implement it, and so can a type that needs other objects:
+/// Functions `Fn(&mut K, &Request) -> Result<(), Rejection>` implement this trait. Implement it for a type of your own if you need other
+/// objects:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_codegen_runtime::{lister::Lister, webhook::{Defaulter, Refusal, Request}};
+/// use kube_codegen_runtime::{lister::Lister, webhook::{Defaulter, Rejection, Request}};
 ///
 /// struct Zone(Lister<ConfigMap>);
 ///
 /// impl Defaulter<ConfigMap> for Zone {
-///     async fn set_defaults(&self, map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+///     async fn set_defaults(&self, map: &mut ConfigMap, request: &Request) -> Result<(), Rejection> {
 ///         let namespace = request.namespace.as_deref().unwrap_or_default();
 ///         let zone = self.0.namespaced(namespace).get("zone").ok();
 ///         let zone = zone.and_then(|zone| zone.data.clone()?.remove("zone"));
@@ -34,16 +36,16 @@ pub type Warnings = Vec<String>;
 /// }
 /// ```
 ///
-/// The API server may call it twice for one request, so the second call must change nothing.
+/// The API server may call it twice for one request, so the second call must not change anything more.
 pub trait Defaulter<K>: Send + Sync + 'static {
-    /// Changes the object. Only the difference is sent, so fields that `K` does not know stay.
+    /// Changes the object. Only the difference is sent, so fields that `K` does not know are preserved.
     fn set_defaults(
         &self,
         object: &mut K,
         request: &Request,
-    ) -> impl Future<Output = Result<(), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(), Rejection>> + Send;
 
-    /// Returns for which operations the API server calls it: by default, create and update.
+    /// Returns the operations for which the API server calls it. The default is create and update.
     fn operations(&self) -> Vec<Operation> {
         vec![Operation::Create, Operation::Update]
     }
@@ -52,23 +54,23 @@ pub trait Defaulter<K>: Send + Sync + 'static {
 impl<K, F> Defaulter<K> for F
 where
     K: Send,
-    F: Fn(&mut K, &Request) -> Result<(), Refusal> + Send + Sync + 'static,
+    F: Fn(&mut K, &Request) -> Result<(), Rejection> + Send + Sync + 'static,
 {
-    async fn set_defaults(&self, object: &mut K, request: &Request) -> Result<(), Refusal> {
+    async fn set_defaults(&self, object: &mut K, request: &Request) -> Result<(), Rejection> {
         self(object, request)
     }
 }
 
-/// Accepts or refuses objects. Each method returns [`Warnings`], which may be empty.
+/// Accepts or rejects objects. Each method returns [`Warnings`], which may be empty.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_codegen_runtime::webhook::{FieldErrors, Refusal, Request, Validator, Warnings};
+/// use kube_codegen_runtime::webhook::{FieldErrors, Rejection, Request, Validator, Warnings};
 ///
 /// struct Rules;
 ///
 /// impl Validator<ConfigMap> for Rules {
-///     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+///     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Rejection> {
 ///         let mut errors = FieldErrors::new();
 ///         if map.data.is_none() {
 ///             errors.required("data", "");
@@ -77,7 +79,7 @@ where
 ///         Ok(Warnings::new())
 ///     }
 ///
-///     async fn validate_update(&self, old: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Refusal> {
+///     async fn validate_update(&self, old: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Rejection> {
 ///         if old.immutable == Some(true) && request.user() != "admin" {
 ///             return Err("only admin may change it".into());
 ///         }
@@ -86,33 +88,34 @@ where
 /// }
 /// ```
 pub trait Validator<K: Sync>: Send + Sync + 'static {
-    /// Decides on a new object.
+    /// Decides whether to accept a new object.
     fn validate_create(
         &self,
         object: &K,
         request: &Request,
-    ) -> impl Future<Output = Result<Warnings, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Warnings, Rejection>> + Send;
 
-    /// Decides on an update. An object that is being deleted is updated, too, when a finalizer is removed: refuse only what the update changes.
+    /// Decides whether to accept an update. Removing the finalizer of an object that is being deleted is also an update, so reject only
+    /// problems that the update introduces.
     fn validate_update(
         &self,
         old: &K,
         object: &K,
         request: &Request,
-    ) -> impl Future<Output = Result<Warnings, Refusal>> + Send;
+    ) -> impl Future<Output = Result<Warnings, Rejection>> + Send;
 
-    /// Decides on a deletion, if [`operations`](Self::operations) lists it.
+    /// Decides whether to accept a deletion. Called only if [`operations`](Self::operations) includes it.
     fn validate_delete(
         &self,
         object: &K,
         request: &Request,
-    ) -> impl Future<Output = Result<Warnings, Refusal>> + Send {
+    ) -> impl Future<Output = Result<Warnings, Rejection>> + Send {
         let _ = (object, request);
         async { Ok(Warnings::new()) }
     }
 
-    /// Returns for which operations the API server calls it: by default, create and update. With [`Operation::Delete`], nothing can be
-    /// deleted while the webhook is down, and so no namespace with such objects either.
+    /// Returns the operations for which the API server calls it. The default is create and update. If you add [`Operation::Delete`], no
+    /// object, and no namespace that contains such objects, can be deleted while the webhook is down.
     fn operations(&self) -> Vec<Operation> {
         vec![Operation::Create, Operation::Update]
     }
@@ -127,7 +130,7 @@ pub(super) struct Admitted {
 
 /// A handler without its type.
 pub(super) type Handler =
-    Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Admitted, Refusal>> + Send + Sync>;
+    Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Admitted, Rejection>> + Send + Sync>;
 
 pub(super) fn defaulting<K: Object<DynamicType = ()>>(handler: impl Defaulter<K>) -> Handler {
     let handler = Arc::new(handler);
@@ -166,7 +169,7 @@ pub(super) fn validating<K: Object<DynamicType = ()>>(handler: impl Validator<K>
                 }
                 Operation::Delete => handler.validate_delete(&old()?, &request).await?,
                 Operation::Connect => {
-                    return Err(Refusal::bad_request(
+                    return Err(Rejection::bad_request(
                         "this webhook does not handle CONNECT requests",
                     ));
                 }
@@ -183,20 +186,20 @@ fn decode<K: Object<DynamicType = ()>>(
     request: &Request,
     json: Option<&Value>,
     field: &str,
-) -> Result<K, Refusal> {
+) -> Result<K, Rejection> {
     let (kind, wanted) = (
         &request.kind,
         (K::group(&()), K::version(&()), K::kind(&())),
     );
     if (&*wanted.0, &*wanted.1, &*wanted.2) != (&kind.group, &kind.version, &kind.kind) {
-        return Err(Refusal::bad_request(format!(
+        return Err(Rejection::bad_request(format!(
             "this webhook handles {}, but the request is about {}",
             full_name(&wanted.0, &wanted.1, &wanted.2),
             full_name(&kind.group, &kind.version, &kind.kind),
         )));
     }
     let operation = request.operation;
-    let missing = || Refusal::bad_request(format!("the {operation} request has no {field}"));
+    let missing = || Rejection::bad_request(format!("the {operation} request has no {field}"));
     let json = json.filter(|json| !json.is_null()).ok_or_else(missing)?;
     record::decode_all(json).map_err(|problems| undecodable::<K>(&request.name, problems))
 }
@@ -209,7 +212,7 @@ fn full_name(group: &str, version: &str, kind: &str) -> String {
     }
 }
 
-fn encode<K: Serialize>(object: &K) -> Result<Value, Refusal> {
+fn encode<K: Serialize>(object: &K) -> Result<Value, Rejection> {
     serde_json::to_value(object)
-        .map_err(|error| Refusal::internal(format!("the object cannot be written: {error}")))
+        .map_err(|error| Rejection::internal(format!("the object cannot be written: {error}")))
 }

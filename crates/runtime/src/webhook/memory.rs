@@ -210,11 +210,11 @@ mod tests {
         for _ in 0..5 {
             send(&mut sender, 2 * UNIT).await;
         }
-        let refused = memory.read(&mut body).await.map(drop).unwrap_err();
-        assert_eq!(refused.0, StatusCode::PAYLOAD_TOO_LARGE);
+        let rejected = memory.read(&mut body).await.map(drop).unwrap_err();
+        assert_eq!(rejected.0, StatusCode::PAYLOAD_TOO_LARGE);
         let mut declared = http_body_util::Full::new(Bytes::from(vec![0; 9 * UNIT]));
-        let refused = memory.read(&mut declared).await.map(drop).unwrap_err();
-        assert_eq!(refused.0, StatusCode::PAYLOAD_TOO_LARGE);
+        let rejected = memory.read(&mut declared).await.map(drop).unwrap_err();
+        assert_eq!(rejected.0, StatusCode::PAYLOAD_TOO_LARGE);
         assert_eq!(memory.units.available_permits(), 10);
     }
 }

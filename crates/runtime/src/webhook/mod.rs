@@ -1,13 +1,13 @@
-//! Admission and conversion webhooks: typed handlers on one HTTPS server, with certificates of its own (feature `webhook`).
+//! Admission and conversion webhooks: typed handlers on one HTTPS server that manages its own certificates (feature `webhook`).
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_codegen_runtime::{
 //!     manager::Manager,
-//!     webhook::{FieldErrors, Refusal, Request, Validator, Warnings, Webhooks},
+//!     webhook::{FieldErrors, Rejection, Request, Validator, Warnings, Webhooks},
 //! };
 //!
-//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+//! fn add_owner(map: &mut ConfigMap, request: &Request) -> Result<(), Rejection> {
 //!     let annotations = map.metadata.annotations.get_or_insert_default();
 //!     annotations.entry("example.com/owner".into()).or_insert_with(|| request.user().into());
 //!     Ok(())
@@ -16,7 +16,7 @@
 //! struct Rules;
 //!
 //! impl Validator<ConfigMap> for Rules {
-//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+//!     async fn validate_create(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Rejection> {
 //!         let mut errors = FieldErrors::new();
 //!         if map.data.as_ref().is_none_or(|data| data.is_empty()) {
 //!             errors.required("data", "");
@@ -25,7 +25,7 @@
 //!         Ok(Warnings::new())
 //!     }
 //!
-//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Refusal> {
+//!     async fn validate_update(&self, _: &ConfigMap, map: &ConfigMap, request: &Request) -> Result<Warnings, Rejection> {
 //!         self.validate_create(map, request).await
 //!     }
 //! }
@@ -35,16 +35,16 @@
 //! # }
 //! ```
 //!
-//! The manager starts the server before the caches. [`WebhookServer`] sets its address, its certificates and how the API server reaches it.
-//! [`Webhooks::configurations`] returns the objects that register the webhooks, for `kubectl apply`.
+//! The manager starts the server before the caches. [`WebhookServer`] sets its address and certificates, and how the API server reaches
+//! it. [`Webhooks::configurations`] returns the objects that register the webhooks, for `kubectl apply`.
 //!
-//! | | answer |
+//! | | response |
 //! |---|---|
-//! | a handler refuses | its [`Refusal`]: the client gets its status, message and fields |
-//! | the object does not decode | 422 with the fields |
-//! | a handler panics | HTTP 500 with the message, a metric and a log; the API server applies the `failurePolicy` |
-//! | a handler is slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
-//! | the path is unknown, or the body is not a review | HTTP 404 or 400 with a sentence |
+//! | a handler rejects the object | its [`Rejection`]: the client receives its status, message and fields |
+//! | the object cannot be decoded | 422 with the fields |
+//! | a handler panics | HTTP 500 with the message, a metric and a log line; the API server applies the `failurePolicy` |
+//! | a handler is too slow | HTTP 500 shortly before the API server would give up; the API server applies the `failurePolicy` |
+//! | the path is unknown, or the body is not a review | HTTP 404 or 400 with an explanation |
 //!
 //! `docs/webhooks.md` explains the deployment, the certificates and their rotation.
 mod certificates;
@@ -54,7 +54,7 @@ mod conversion;
 mod handler;
 mod memory;
 mod publish;
-mod refusal;
+mod rejection;
 mod request;
 mod review;
 mod run;
@@ -75,7 +75,7 @@ pub use self::{
     client::ClientConfig,
     configuration::Configurations,
     handler::{Defaulter, Validator, Warnings},
-    refusal::{FieldErrors, Refusal},
+    rejection::{FieldErrors, Rejection},
     request::{Operation, Request},
     settings::{Certificates, WebhookError, WebhookServer},
 };
@@ -97,7 +97,7 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Creates an empty list. `name` is the name of the operator, and part of the names of the configurations.
+    /// Creates an empty set. `name` is the name of the operator, and part of the names of the configurations.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -106,7 +106,7 @@ impl Webhooks {
         }
     }
 
-    /// Adds a webhook with settings of its own.
+    /// Adds a webhook with its own settings.
     pub fn webhook(mut self, webhook: Webhook) -> Self {
         self.admission.push(webhook);
         self
@@ -117,14 +117,14 @@ impl Webhooks {
         self.webhook(Webhook::defaulting(handler))
     }
 
-    /// Adds a webhook that accepts or refuses objects.
+    /// Adds a webhook that accepts or rejects objects.
     pub fn validating<K: Object<DynamicType = ()>>(self, handler: impl Validator<K>) -> Self {
         self.webhook(Webhook::validating::<K>(handler))
     }
 
-    /// Converts objects of the kind `K` between all its versions. `convert` gets an object and the `apiVersion` that it should have.
+    /// Converts objects of the kind `K` between all its versions. `convert` receives an object and the `apiVersion` to convert it to.
     ///
-    /// It must keep the metadata, apart from labels and annotations, and lose nothing: the API server stores what it returns.
+    /// It must preserve the metadata, apart from labels and annotations, and must not lose data, because the API server stores the result.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -166,24 +166,24 @@ impl fmt::Debug for Webhooks {
     }
 }
 
-/// What the API server does if the webhook fails or cannot be reached: the values that `admissionregistration.k8s.io/v1` has.
+/// What the API server does if the webhook fails or cannot be reached. These are the values of `admissionregistration.k8s.io/v1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailurePolicy {
-    /// Refuses the request.
+    /// Rejects the request.
     #[default]
     Fail,
     /// Admits the request.
     Ignore,
 }
 
-/// An admission webhook and its settings. Field names in the documentation are those of `MutatingWebhook` and `ValidatingWebhook`.
+/// An admission webhook and its settings. Field names in this documentation refer to `MutatingWebhook` and `ValidatingWebhook`.
 ///
 /// ```
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_codegen_runtime::webhook::{FailurePolicy, Refusal, Request, Webhook};
+/// use kube_codegen_runtime::webhook::{FailurePolicy, Rejection, Request, Webhook};
 ///
-/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+/// fn label(map: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
 ///     map.metadata.labels.get_or_insert_default().insert("seen".into(), "yes".into());
 ///     Ok(())
 /// }
@@ -215,13 +215,13 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// A webhook that fills in fields, at the path `/mutate-GROUP-VERSION-KIND` (as in controller-runtime).
+    /// Creates a webhook that fills in fields, at the path `/mutate-GROUP-VERSION-KIND` (as in controller-runtime).
     pub fn defaulting<K: Object<DynamicType = ()>>(handler: impl Defaulter<K>) -> Self {
         let operations = handler.operations();
         Self::new::<K>(true, operations, handler::defaulting(handler))
     }
 
-    /// A webhook that accepts or refuses objects, at the path `/validate-GROUP-VERSION-KIND`.
+    /// Creates a webhook that accepts or rejects objects, at the path `/validate-GROUP-VERSION-KIND`.
     pub fn validating<K: Object<DynamicType = ()>>(handler: impl Validator<K>) -> Self {
         let operations = handler.operations();
         Self::new::<K>(false, operations, handler::validating(handler))
@@ -253,26 +253,26 @@ impl Webhook {
         }
     }
 
-    /// Sets the path, instead of the one of controller-runtime.
+    /// Sets the path. The default is the same as in controller-runtime.
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self
     }
 
-    /// Sets what the API server does if the webhook fails; by default, it refuses the request.
+    /// Sets what the API server does if the webhook fails. By default, it rejects the request.
     pub fn failure_policy(mut self, policy: FailurePolicy) -> Self {
         self.failure_policy = policy;
         self
     }
 
-    /// Sets how long the API server waits: 1 to 30 seconds, 10 by default.
+    /// Sets how long the API server waits for the webhook: 1 to 30 seconds. The default is 10.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         let seconds = timeout.as_secs().clamp(1, 30);
         self.timeout = Duration::from_secs(seconds);
         self
     }
 
-    /// Calls the webhook only if `expression` (CEL) is true, which may use `object`, `oldObject`, `request` and `authorizer`.
+    /// Calls the webhook only if the CEL `expression` is true. It may use `object`, `oldObject`, `request` and `authorizer`.
     pub fn match_condition(
         mut self,
         name: impl Into<String>,
@@ -285,26 +285,26 @@ impl Webhook {
         self
     }
 
-    /// Calls the webhook only in these namespaces.
+    /// Calls the webhook only for objects in matching namespaces.
     pub fn namespace_selector(mut self, selector: LabelSelector) -> Self {
         self.namespace_selector = Some(selector);
         self
     }
 
-    /// Calls the webhook only for these objects.
+    /// Calls the webhook only for matching objects.
     pub fn object_selector(mut self, selector: LabelSelector) -> Self {
         self.object_selector = Some(selector);
         self
     }
 
-    /// Calls the webhook for a subresource too, such as `status`, whose objects have the kind of the resource.
+    /// Also calls the webhook for a subresource whose objects have the resource's kind, such as `status`.
     pub fn subresource(mut self, name: &str) -> Self {
         let resource = format!("{}/{name}", self.resources[0]);
         self.resources.push(resource);
         self
     }
 
-    /// Calls the webhook for this resource instead of that of its kind, such as `apps`, `v1`, `deployments/scale` for the kind `Scale`.
+    /// Calls the webhook for this resource instead of the kind's own, such as `apps`, `v1`, `deployments/scale` for the kind `Scale`.
     pub fn resource(
         mut self,
         group: impl Into<String>,
@@ -317,19 +317,19 @@ impl Webhook {
         self
     }
 
-    /// Calls the webhook again if a later one changes the object (`reinvocationPolicy: IfNeeded`); only for defaulting.
+    /// Calls the webhook again if a later one changes the object (`reinvocationPolicy: IfNeeded`). For defaulting webhooks only.
     pub fn reinvoke(mut self) -> Self {
         self.reinvoke = true;
         self
     }
 
-    /// Declares that the handler has side effects, which it leaves out of [dry runs](Request::dry_run) (`sideEffects: NoneOnDryRun`).
+    /// Declares that the handler has side effects, but not in [dry runs](Request::dry_run) (`sideEffects: NoneOnDryRun`).
     pub fn side_effects(mut self) -> Self {
         self.side_effects = "NoneOnDryRun";
         self
     }
 
-    /// Calls the webhook in the operator's own namespace too. Only kinds of Kubernetes itself are excluded there by default, since the operator
+    /// Also calls the webhook in the operator's own namespace. By default, only built-in kinds are excluded there, because the operator
     /// could not start if its own webhook had to admit its Pods.
     pub fn include_own_namespace(mut self) -> Self {
         self.include_own_namespace = true;

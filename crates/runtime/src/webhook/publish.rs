@@ -160,7 +160,7 @@ impl Target {
     }
 
     /// Returns a merge patch that changes how the API server reaches the webhooks, from a Service to a URL or the reverse; `None` if that stays. An
-    /// apply would leave the other way as well, which belongs to who installed the object, and is refused for that.
+    /// apply would leave the other way as well, which belongs to who installed the object, and is rejected for that.
     fn reached(&self, mut live: Value, whole: &Value) -> Option<Value> {
         match self.form {
             Form::Configuration => {

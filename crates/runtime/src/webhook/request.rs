@@ -6,7 +6,7 @@ use kube::core::{GroupVersionKind, GroupVersionResource};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is done to the object.
+/// The operation on the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
@@ -17,12 +17,12 @@ pub enum Operation {
     Update,
     /// The object is deleted.
     Delete,
-    /// A connection is opened, as by `kubectl exec`.
+    /// A connection is opened, for example by `kubectl exec`.
     Connect,
 }
 
 impl Operation {
-    /// Returns the name in the Kubernetes API, such as `CREATE`.
+    /// Returns the name used in the Kubernetes API, such as `CREATE`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
@@ -39,8 +39,8 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A request to the API server that a webhook decides on: `AdmissionRequest` of `admission.k8s.io/v1`. Its `Debug` output has no objects, which
-/// may be Secrets.
+/// A request to the API server that a webhook decides on: `AdmissionRequest` of `admission.k8s.io/v1`. Its `Debug` output omits the
+/// objects, which may be Secrets.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -60,26 +60,26 @@ pub struct Request {
     /// The resource that the client used.
     #[serde(default)]
     pub request_resource: Option<GroupVersionResource>,
-    /// The name of the object; empty if the API server is going to generate it.
+    /// The name of the object; empty if the API server will generate it.
     #[serde(default)]
     pub name: String,
     /// The namespace of the object.
     #[serde(default)]
     pub namespace: Option<String>,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// Who does it.
+    /// The user who sent the request.
     pub user_info: UserInfo,
-    /// The new object as sent; absent if it is deleted.
+    /// The new object as sent; absent for a deletion.
     #[serde(default)]
     pub object: Option<Value>,
-    /// The stored object; present if it is updated or deleted.
+    /// The stored object; present for an update or a deletion.
     #[serde(default)]
     pub old_object: Option<Value>,
-    /// Whether nothing will be stored: the handler must have no side effects then.
+    /// Whether this is a dry run, in which nothing is stored and the handler must have no side effects.
     #[serde(default)]
     pub dry_run: bool,
-    /// The options of the client, such as `CreateOptions`.
+    /// The client's options, such as `CreateOptions`.
     #[serde(default)]
     pub options: Option<Value>,
 }

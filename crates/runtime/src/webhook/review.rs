@@ -7,7 +7,7 @@ use kube::core::Status;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Refusal, Request, Webhooks, conversion, handler::Admitted};
+use super::{Rejection, Request, Webhooks, conversion, handler::Admitted};
 use crate::panics;
 
 const API_VERSION: &str = "admission.k8s.io/v1";
@@ -65,7 +65,7 @@ pub(super) fn unexpected(
 }
 
 /// Returns the review with the answer to a request.
-pub(super) fn answer(uid: String, result: Result<Admitted, Refusal>) -> Value {
+pub(super) fn answer(uid: String, result: Result<Admitted, Rejection>) -> Value {
     let answer = match result {
         Ok(Admitted { patch, warnings }) => Answer {
             uid,
@@ -75,10 +75,10 @@ pub(super) fn answer(uid: String, result: Result<Admitted, Refusal>) -> Value {
             patch: patch.map(|patch| STANDARD.encode(json!(patch).to_string())),
             warnings,
         },
-        Err(refusal) => Answer {
+        Err(rejection) => Answer {
             uid,
             allowed: false,
-            status: Some(refusal.into_status()),
+            status: Some(rejection.into_status()),
             patch: None,
             patch_type: None,
             warnings: Vec::new(),
@@ -88,17 +88,17 @@ pub(super) fn answer(uid: String, result: Result<Admitted, Refusal>) -> Value {
 }
 
 impl Webhooks {
-    /// Returns a function that answers the `AdmissionReview` or the `ConversionReview` that is sent to a path, without a server: for
-    /// tests, such as those with `ApiServer::call_webhooks` of `kube-codegen-testing`. It fails where the webhook would fail.
+    /// Returns a function that answers an `AdmissionReview` or `ConversionReview` sent to a path, without a server. Use it in tests, for
+    /// example with `ApiServer::call_webhooks` of `kube-codegen-testing`. It fails where the webhook would fail.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
     /// use kube::{Api, api::PostParams};
-    /// use kube_codegen_runtime::webhook::{ClientConfig, Refusal, Request, Webhooks};
+    /// use kube_codegen_runtime::webhook::{ClientConfig, Rejection, Request, Webhooks};
     /// use kube_codegen_testing::ApiServer;
     /// use serde_json::json;
     ///
-    /// fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+    /// fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
     ///     map.data.get_or_insert_default().insert("seen".into(), "yes".into());
     ///     Ok(())
     /// }
@@ -117,7 +117,7 @@ impl Webhooks {
     /// # Ok(()) }
     /// ```
     ///
-    /// A handler that waits fails, since the API server in memory does nothing else while it writes an object.
+    /// A handler that waits fails, because the in-memory API server does nothing else while it writes an object.
     pub fn in_process(
         &self,
     ) -> impl Fn(&str, Value) -> Result<Value, Box<dyn Error + Send + Sync>> + Clone + use<> {

@@ -258,7 +258,7 @@ impl Dispatch {
         let (objects, wanted) = (request.objects, request.desired_api_version);
         let result = match self.converters.convert(objects, &wanted) {
             Ok(objects) => Ok(objects),
-            Err(Failure::Refused(message)) => {
+            Err(Failure::Rejected(message)) => {
                 warn!("{message}");
                 Err(message)
             }
@@ -379,7 +379,7 @@ mod tests {
     use serde_json::json;
 
     use super::{
-        super::{Refusal, Request},
+        super::{Rejection, Request},
         *,
     };
 
@@ -414,7 +414,7 @@ mod tests {
                 Err("late")
             })
             .defaulting(
-                move |_: &mut ConfigMap, _: &Request| -> Result<(), Refusal> {
+                move |_: &mut ConfigMap, _: &Request| -> Result<(), Rejection> {
                     _ = admitting.lock().recv();
                     Ok(())
                 },
@@ -464,7 +464,7 @@ mod tests {
     async fn a_large_review_and_every_conversion_wait_for_a_thread_before_they_are_parsed() {
         let webhooks = Webhooks::new("operator")
             .converting::<ConfigMap, _>(|_, _| Err("unused"))
-            .defaulting(|_: &mut ConfigMap, _: &Request| -> Result<(), Refusal> { Ok(()) });
+            .defaulting(|_: &mut ConfigMap, _: &Request| -> Result<(), Rejection> { Ok(()) });
         let dispatch = Dispatch::new(&webhooks, &Metrics::new()).unwrap();
         let handler = || Arc::clone(dispatch.admission.values().next().unwrap());
         let admit = async |body: Vec<u8>| {

@@ -11,7 +11,7 @@ const ADDRESS: &str = ":9443";
 
 /// The settings of the server for [`Webhooks`](super::Webhooks).
 ///
-/// By default it listens on `:9443`, behind the Service `OPERATOR-webhook` in the namespace of the client, with certificates of its own.
+/// By default, it listens on `:9443` behind the Service `OPERATOR-webhook` in the client's namespace, with its own certificates.
 ///
 /// ```
 /// use kube_codegen_runtime::{manager::Manager, webhook::{Certificates, ClientConfig, WebhookServer}};
@@ -38,14 +38,14 @@ pub struct WebhookServer {
     pub(super) policy: TlsPolicy,
 }
 
-/// Why the server of the webhooks did not start.
+/// The reason why the webhook server did not start.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WebhookError {
     /// Two webhooks have the same path.
     #[error("two webhooks are served at {0}; Webhook::path gives one of them another path")]
     PathTaken(String),
-    /// The server cannot listen, or its certificate is not usable.
+    /// The server cannot listen, or its certificate is unusable.
     #[error("the server of the webhooks cannot start")]
     Server(#[from] ServerError),
 }
@@ -54,9 +54,9 @@ pub enum WebhookError {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Certificates {
-    /// The operator makes a CA and certificates, keeps them in a Secret, renews them, and writes `caBundle`.
+    /// The operator creates a CA and certificates, stores them in a Secret, renews them, and writes `caBundle`.
     Own(OwnCertificates),
-    /// PEM files that something else keeps, such as cert-manager, which also writes `caBundle`. They are read again every ten seconds.
+    /// PEM files maintained by another program, such as cert-manager, which also writes `caBundle`. They are read again every ten seconds.
     Files {
         /// The certificate and its issuers.
         certificate: PathBuf,
@@ -83,7 +83,7 @@ impl WebhookServer {
         }
     }
 
-    /// Listens on host and port, or with `:PORT` on all addresses of the machine.
+    /// Sets the address to listen on: host and port, or `:PORT` for all addresses of the machine.
     pub fn address(mut self, address: impl Into<String>) -> Self {
         self.address = address.into();
         self
@@ -95,20 +95,20 @@ impl WebhookServer {
         self
     }
 
-    /// Sets the versions and cipher suites that the server accepts.
+    /// Sets the TLS versions and cipher suites that the server accepts.
     pub fn tls_policy(mut self, policy: TlsPolicy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// Sets how the API server reaches the server. The certificate is made for this name.
+    /// Sets how the API server reaches the webhooks. The certificate is issued for this name.
     pub fn reached_by(mut self, config: ClientConfig) -> Self {
         self.client_config = Some(config);
         self
     }
 
-    /// Creates and updates the [configurations](super::Webhooks::configurations) at the start, by server-side apply. Without it, they are
-    /// part of the deployment, and the operator only writes their `caBundle`.
+    /// Creates and updates the [configurations](super::Webhooks::configurations) at the start, by server-side apply. Without this, they
+    /// must be part of the deployment, and the operator only writes their `caBundle`.
     pub fn install(mut self) -> Self {
         self.install = true;
         self

@@ -1,7 +1,7 @@
-//! Children of an owner: created, corrected, left alone, refused and pruned.
+//! Children of an owner: created, corrected, left alone, rejected and pruned.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 mod applied;
 mod former;
-mod refused;
+mod rejected;
 mod stage;

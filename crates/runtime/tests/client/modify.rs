@@ -218,8 +218,8 @@ async fn a_cached_object_saves_the_read() {
         json!([version("1"), {"op": "add", "path": "/spec/size", "value": 2}])
     );
 
-    for refused in [status(409, "Conflict"), status(422, "Invalid")] {
-        let server = Server::with([refused, stored("1"), stored("2")]);
+    for rejected in [status(409, "Conflict"), status(422, "Invalid")] {
+        let server = Server::with([rejected, stored("1"), stored("2")]);
         gadgets(&server)
             .modify_from(&cached("1"), grow)
             .await

@@ -89,7 +89,7 @@ async fn client(token: &Path) -> (TypedClient<ConfigMap>, Log) {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_read_again_at_once() {
+async fn a_rejected_token_is_read_again_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let token = folder.path().join("token");
     std::fs::write(&token, "old").unwrap();

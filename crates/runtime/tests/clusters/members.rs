@@ -186,8 +186,8 @@ async fn members_run_and_write_only_while_the_hub_elects_this_replica() {
     for client in clients {
         let maps = TypedClient::<ConfigMap>::namespaced(client, "default");
         let patch = kube::api::Patch::Merge(json!({}));
-        let refused = maps.patch("a", &patch).await.unwrap_err();
-        assert!(NotLeading::caused(&refused), "{refused}");
+        let rejected = maps.patch("a", &patch).await.unwrap_err();
+        assert!(NotLeading::caused(&rejected), "{rejected}");
     }
     second.stop().await;
 }

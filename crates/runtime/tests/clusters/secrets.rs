@@ -140,8 +140,8 @@ async fn secrets_come_rotate_and_go() {
     running.await.unwrap().unwrap();
 }
 
-/// Returns the names of Secrets, their kubeconfigs, and why they are refused.
-fn refused(kubeconfig: &str) -> Vec<(&'static str, String, &'static str)> {
+/// Returns the names of Secrets, their kubeconfigs, and why they are rejected.
+fn rejected(kubeconfig: &str) -> Vec<(&'static str, String, &'static str)> {
     let with = |path: &str, value: Value| {
         let mut changed: Value = serde_json::from_str(kubeconfig).unwrap();
         *changed.pointer_mut(path).unwrap() = value;
@@ -244,16 +244,16 @@ async fn a_kubeconfig_must_not_reach_outside_of_its_secret_and_no_log_shows_it()
     let (log, _guard) = Log::collect();
     let hub = ApiServer::new();
     let (_member, kubeconfig) = member("hunter2").await;
-    let refused = refused(&kubeconfig);
-    for (name, kubeconfig, _) in &refused {
+    let rejected = rejected(&kubeconfig);
+    for (name, kubeconfig, _) in &rejected {
         store(&hub, name, kubeconfig);
     }
     let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "m", "namespace": "fleet", "labels": {"kube-codegen.dev/cluster": ""}}});
     hub.seed(&secret).unwrap();
     let changes = KubeconfigSecrets::new(hub.client(), "fleet").changes();
     let joined = tokio::spawn(changes.take(1).collect::<Vec<_>>());
-    let refusals = refused.iter().map(|(name, _, reason)| (*name, *reason));
-    for (name, reason) in refusals.chain([("m", "it has no key \"kubeconfig\"")]) {
+    let rejections = rejected.iter().map(|(name, _, reason)| (*name, *reason));
+    for (name, reason) in rejections.chain([("m", "it has no key \"kubeconfig\"")]) {
         let line = format!("the Secret fleet/{name} has no usable kubeconfig: {reason}");
         logged(&log, &line).await;
     }

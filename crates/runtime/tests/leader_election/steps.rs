@@ -277,14 +277,14 @@ async fn a_deleted_lease_is_created_again_by_its_leader() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_fence_refuses_writes_outside_of_the_term_and_passes_reads() {
+async fn the_fence_rejects_writes_outside_of_the_term_and_passes_reads() {
     let server = ApiServer::new();
     let elector = elector(&server, "a");
     let client = elector.term().fence(&server.client());
     let maps = TypedClient::<ConfigMap>::namespaced(client.clone(), "default");
     let plain: Api<ConfigMap> = Api::default_namespaced(client);
     assert_eq!(maps.get_opt("a").await.unwrap(), None);
-    for refused in [
+    for rejected in [
         maps.create(&map("a")).await.map(drop),
         maps.delete("a", &DeleteParams::default()).await.map(drop),
         plain
@@ -296,7 +296,7 @@ async fn the_fence_refuses_writes_outside_of_the_term_and_passes_reads() {
             .await
             .map(drop),
     ] {
-        let error = refused.unwrap_err();
+        let error = rejected.unwrap_err();
         assert!(
             NotLeading::caused(&error) && error.status().is_none(),
             "{error}"

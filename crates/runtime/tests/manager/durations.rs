@@ -86,7 +86,7 @@ async fn a_manager_stops_and_releases_its_lease_whatever_its_durations_are() {
 }
 
 #[test]
-fn an_election_refuses_what_it_cannot_keep() {
+fn an_election_rejects_what_it_cannot_keep() {
     let config = LeaderElectionConfig::new("a").namespace("n");
     for lease in EXTREMES.into_iter().chain([15 * SECOND]) {
         for renew in EXTREMES.into_iter().chain([10 * SECOND]) {

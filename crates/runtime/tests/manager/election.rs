@@ -157,11 +157,11 @@ async fn a_lost_lease_ends_the_manager_at_once() {
         "{text}"
     );
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
-    let refused = maps
+    let rejected = maps
         .delete("one", &DeleteParams::default())
         .await
         .unwrap_err();
-    assert!(NotLeading::caused(&refused));
+    assert!(NotLeading::caused(&rejected));
 }
 
 #[tokio::test(start_paused = true)]

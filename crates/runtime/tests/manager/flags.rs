@@ -60,7 +60,7 @@ fn switches_have_an_optional_value() {
 }
 
 #[test]
-fn invalid_values_are_refused() {
+fn invalid_values_are_rejected() {
     for (flag, message) in [
         (
             "--resync=soon",

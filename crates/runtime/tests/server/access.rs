@@ -80,7 +80,7 @@ async fn metrics_need_a_token_that_may_read_them() {
         200,
         "the kubelet has no token"
     );
-    assert_eq!(read("/other", "").await.0, 401, "refusals come first");
+    assert_eq!(read("/other", "").await.0, 401, "rejections come first");
 
     let token = |token: &str| format!("Authorization: Bearer {token}\r\n");
     for _ in 0..3 {
@@ -103,7 +103,11 @@ async fn metrics_need_a_token_that_may_read_them() {
         assert_eq!(read("/metrics", &token("other")).await, denied);
         assert_eq!(read("/metrics", &token("stranger")).await.0, 401);
     }
-    assert_eq!(reviews.lock().unwrap().len(), 5, "refusals are cached, too");
+    assert_eq!(
+        reviews.lock().unwrap().len(),
+        5,
+        "rejections are cached, too"
+    );
     assert_eq!(
         read("/debug/informers", &token("scraper")).await.0,
         403,

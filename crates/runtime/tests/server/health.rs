@@ -108,10 +108,10 @@ async fn a_program_is_ready_once_its_caches_are_synced() {
         .unwrap();
     assert_eq!(get(server.address, "/readyz").await.status, 200);
     drop(webhooks);
-    let refused = get(server.address, "/readyz?verbose").await.body;
+    let rejected = get(server.address, "/readyz?verbose").await.body;
     assert!(
-        refused.contains("[+]caches ok\n[-]webhooks failed"),
-        "{refused}"
+        rejected.contains("[+]caches ok\n[-]webhooks failed"),
+        "{rejected}"
     );
     factory.shutdown().await;
     assert_eq!(

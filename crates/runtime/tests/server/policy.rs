@@ -14,7 +14,7 @@ async fn serve(policy: TlsPolicy) -> Running {
 }
 
 #[tokio::test]
-async fn older_versions_are_refused() {
+async fn older_versions_are_rejected() {
     let server = serve(TlsPolicy::default()).await;
     let agreed = handshake(server.address, &[&TLS12]).await.unwrap();
     assert_eq!(agreed.0, TLSv1_2);

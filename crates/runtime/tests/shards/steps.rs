@@ -244,31 +244,31 @@ async fn outside_of_reconciles_only_the_leader_writes() {
         .filter_map(|map| map.metadata.name.as_deref()?.strip_prefix("by-"))
         .collect();
     assert_eq!(made.len(), 1, "{made:?}");
-    let mut refused = 0;
+    let mut rejected = 0;
     for client in outsiders {
         let maps: Api<ConfigMap> = Api::default_namespaced(client);
         let patch = Patch::Merge(json!({"data": {"a": "b"}}));
         let name = format!("by-{}", made[0]);
-        refused += usize::from(
+        rejected += usize::from(
             maps.patch(&name, &PatchParams::default(), &patch)
                 .await
                 .is_err(),
         );
     }
-    assert_eq!(refused, 1, "the client of the replica that does not lead");
+    assert_eq!(rejected, 1, "the client of the replica that does not lead");
     running.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
 #[tokio::test]
-async fn settings_without_a_sense_are_refused() {
+async fn settings_without_a_sense_are_rejected() {
     let server = ApiServer::new();
-    let refused = |change: fn(LeaderElectionConfig) -> LeaderElectionConfig, name: &str| {
+    let rejected = |change: fn(LeaderElectionConfig) -> LeaderElectionConfig, name: &str| {
         let config = change(LeaderElectionConfig::new(name).namespace("default"));
         let builder = Manager::builder(server.client(), NAME).leader_election(config);
         describe(&builder.shards(Shards::new(4)).build().unwrap_err())
     };
-    assert!(refused(|config| config, &"a".repeat(64)).contains("63 characters"));
-    assert!(refused(|config| config.coordinated("1.0.0"), NAME).contains("coordinated"));
+    assert!(rejected(|config| config, &"a".repeat(64)).contains("63 characters"));
+    assert!(rejected(|config| config.coordinated("1.0.0"), NAME).contains("coordinated"));
     let builder = Manager::builder(server.client(), NAME).shards(Shards::new(4));
     assert!(describe(&builder.build().unwrap_err()).contains("--leader-elect"));
 }

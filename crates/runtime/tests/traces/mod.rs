@@ -192,7 +192,7 @@ async fn a_request_without_a_verb_is_named_after_its_method() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_refused_is_an_error() {
+async fn a_request_that_is_rejected_is_an_error() {
     let server = ApiServer::new();
     let client = traced(&server);
     let (exporter, provider, _guard) = collect();

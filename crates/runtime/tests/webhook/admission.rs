@@ -6,7 +6,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
-use kube_codegen_runtime::webhook::{OwnCertificates, Refusal, Request, Webhooks};
+use kube_codegen_runtime::webhook::{OwnCertificates, Rejection, Request, Webhooks};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
@@ -51,22 +51,22 @@ async fn a_defaulting_webhook_sends_the_difference_and_keeps_unknown_fields() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refusals_have_the_status_of_the_api_server() {
+async fn rejections_have_the_status_of_the_api_server() {
     let operator = operator();
     let ask = async |operation: &str, name: &str, object: &Value, old: &Value| {
         let review = review(operation, name, object, old);
         operator.post(VALIDATE, &review).await.json()["response"].clone()
     };
     let none = map(&json!({"color": "none"}));
-    let refused = ask("CREATE", "a", &none, &Value::Null).await;
-    assert_eq!(refused["allowed"], false);
+    let rejected = ask("CREATE", "a", &none, &Value::Null).await;
+    assert_eq!(rejected["allowed"], false);
     let message = r#"ConfigMap "a" is invalid: data.color: Unsupported value: "none": supported values: "blue", "red""#;
-    assert_eq!(refused["status"]["message"], message);
+    assert_eq!(rejected["status"]["message"], message);
     assert_eq!(
-        (&refused["status"]["code"], &refused["status"]["reason"]),
+        (&rejected["status"]["code"], &rejected["status"]["reason"]),
         (&json!(422), &json!("Invalid"))
     );
-    let cause = &refused["status"]["details"]["causes"][0];
+    let cause = &rejected["status"]["details"]["causes"][0];
     assert_eq!(
         (&cause["field"], &cause["reason"]),
         (&json!("data.color"), &json!("FieldValueNotSupported"))
@@ -81,8 +81,8 @@ async fn refusals_have_the_status_of_the_api_server() {
         409
     );
     let keep = map(&json!({"keep": ""}));
-    let refused = ask("DELETE", "a", &Value::Null, &keep).await;
-    assert_eq!(refused["status"]["message"], "this object must stay");
+    let rejected = ask("DELETE", "a", &Value::Null, &keep).await;
+    assert_eq!(rejected["status"]["message"], "this object must stay");
     assert_eq!(
         ask("DELETE", "a", &Value::Null, &good).await["allowed"],
         true
@@ -112,7 +112,7 @@ async fn wrong_types_are_field_errors() {
 }
 
 #[test]
-fn refusals_show_no_values_of_secrets() {
+fn rejections_show_no_values_of_secrets() {
     let handler = |_: &mut Secret, _: &Request| Ok(());
     let answers = Webhooks::new("operator").defaulting(handler).in_process();
     for part in [
@@ -191,9 +191,9 @@ async fn what_is_not_a_review_of_the_kind_is_answered_with_a_sentence() {
 
     let mut old = review("CREATE", "a", &map(&json!({})), &Value::Null);
     old["apiVersion"] = "admission.k8s.io/v1beta1".into();
-    let refused = operator.post(MUTATE, &old).await;
+    let rejected = operator.post(MUTATE, &old).await;
     assert_eq!(
-        (refused.status, &*refused.body),
+        (rejected.status, &*rejected.body),
         (
             400,
             "expected an AdmissionReview of admission.k8s.io/v1, and not kind \"AdmissionReview\" of \"admission.k8s.io/v1beta1\"\n"
@@ -308,7 +308,7 @@ async fn a_large_review_has_a_thread_of_its_own() {
     let (go_on, goes_on) = mpsc::channel();
     let goes_on = Mutex::new(goes_on);
     let webhooks = Webhooks::new("operator").defaulting(
-        move |map: &mut ConfigMap, request: &Request| -> Result<(), Refusal> {
+        move |map: &mut ConfigMap, request: &Request| -> Result<(), Rejection> {
             assert_ne!(request.name, "panic", "scripted");
             enters.send(()).unwrap();
             // With the only thread of this test, nobody would say so.

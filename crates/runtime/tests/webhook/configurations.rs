@@ -9,7 +9,7 @@ use k8s_openapi::{
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
 use kube_codegen_runtime::webhook::{
-    ClientConfig, FailurePolicy, OwnCertificates, Refusal, Request, Webhook, WebhookServer,
+    ClientConfig, FailurePolicy, OwnCertificates, Rejection, Request, Webhook, WebhookServer,
     Webhooks,
 };
 use kube_codegen_testing::ApiServer;
@@ -22,7 +22,7 @@ use crate::{
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
-fn nothing<K>(_: &mut K, _: &Request) -> Result<(), Refusal> {
+fn nothing<K>(_: &mut K, _: &Request) -> Result<(), Rejection> {
     Ok(())
 }
 

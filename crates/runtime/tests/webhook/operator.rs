@@ -9,7 +9,7 @@ use kube_codegen_runtime::{
     manager::{Manager, ManagerError},
     metrics::{Format, Metrics},
     webhook::{
-        Certificates, ClientConfig, FieldErrors, OwnCertificates, Refusal, Request, Validator,
+        Certificates, ClientConfig, FieldErrors, OwnCertificates, Rejection, Request, Validator,
         Warnings, WebhookServer, Webhooks,
     },
 };
@@ -175,11 +175,11 @@ impl Operator {
 }
 
 /// A `ConfigMap` named `panic` panics, and `slow` takes a minute.
-pub fn set_color(map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+pub fn set_color(map: &mut ConfigMap, request: &Request) -> Result<(), Rejection> {
     let data = map.data.get_or_insert_default();
     match &*request.name {
         "panic" => panic!("no color for {}", request.name),
-        "forbidden" => return Err(Refusal::forbidden("no such name")),
+        "forbidden" => return Err(Rejection::forbidden("no such name")),
         _ => data.entry("color".into()).or_insert_with(|| "red".into()),
     };
     Ok(())
@@ -192,7 +192,7 @@ impl Validator<ConfigMap> for Rules {
         &self,
         map: &ConfigMap,
         request: &Request,
-    ) -> Result<Warnings, Refusal> {
+    ) -> Result<Warnings, Rejection> {
         if request.name == "slow" {
             tokio::time::sleep(Duration::from_secs(60)).await;
         }
@@ -210,14 +210,14 @@ impl Validator<ConfigMap> for Rules {
         old: &ConfigMap,
         map: &ConfigMap,
         request: &Request,
-    ) -> Result<Warnings, Refusal> {
+    ) -> Result<Warnings, Rejection> {
         if old.data != map.data && !request.dry_run {
-            return Err(Refusal::new(409, "Conflict", "the data cannot change"));
+            return Err(Rejection::new(409, "Conflict", "the data cannot change"));
         }
         Ok(Warnings::new())
     }
 
-    async fn validate_delete(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Refusal> {
+    async fn validate_delete(&self, map: &ConfigMap, _: &Request) -> Result<Warnings, Rejection> {
         let keep = map
             .data
             .as_ref()

@@ -69,9 +69,9 @@ fn subresources(version: &Node, at: &Path<'_>, found: &mut Violations) {
                 found.missing(&at, "");
             }
         } else if !path.starts_with('.') {
-            found.refuse(Rule::ScalePath, &at, path, NO_DOT);
+            found.reject(Rule::ScalePath, &at, path, NO_DOT);
         } else if !roots.iter().any(|root| path.starts_with(root)) {
-            found.refuse(Rule::ScalePath, &at, path, why);
+            found.reject(Rule::ScalePath, &at, path, why);
         }
     }
 }
@@ -91,18 +91,18 @@ fn columns(version: &Node, at: &Path<'_>, found: &mut Violations) {
         if type_.is_empty() {
             found.missing(&type_at, &one_of);
         } else if !COLUMN_TYPES.contains(&type_) {
-            found.refuse(Rule::ColumnType, &type_at, type_, &one_of);
+            found.reject(Rule::ColumnType, &type_at, type_, &one_of);
         }
         let format = text("format");
         if !format.is_empty() && !COLUMN_FORMATS.contains(&format) {
             let why = format!("must be one of {}", COLUMN_FORMATS.join(","));
-            found.refuse(Rule::ColumnFormat, &at.child("format"), format, &why);
+            found.reject(Rule::ColumnFormat, &at.child("format"), format, &why);
         }
         let (path_at, path) = (at.child_as("jsonPath", "JSONPath"), text("jsonPath"));
         if path.is_empty() {
             found.missing(&path_at, "");
         } else if !path.starts_with('.') {
-            found.refuse(Rule::ColumnPath, &path_at, path, NO_DOT);
+            found.reject(Rule::ColumnPath, &path_at, path, NO_DOT);
         }
     }
 }
@@ -127,17 +127,17 @@ fn selectable(version: &Node, at: &Path<'_>, found: &mut Violations) {
             Ok(selected) => selected,
             Err(why) => {
                 let why = format!("is an invalid path: {why}");
-                found.refuse(Rule::SelectablePath, &path_at, path, &why);
+                found.reject(Rule::SelectablePath, &path_at, path, &why);
                 continue;
             }
         };
         if path == ".metadata" || path.starts_with(".metadata.") {
             let why = "must not point to fields in metadata";
-            found.refuse(Rule::SelectableMetadata, &path_at, path, why);
+            found.reject(Rule::SelectableMetadata, &path_at, path, why);
         }
         if !matches!(super::kind(selected), "string" | "integer" | "boolean") {
             let why = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
-            found.refuse(Rule::SelectableType, &path_at, path, why);
+            found.reject(Rule::SelectableType, &path_at, path, why);
         }
         if !seen.insert(path) {
             let shown = Value::from(path).to_string();

@@ -63,7 +63,7 @@ fn client(client: &Node, at: &Path<'_>, found: &mut Violations) {
         (Some(url), None) => {
             let at = at.child("url");
             for (part, why) in webhook::url(url) {
-                found.refuse(Rule::WebhookUrl, &at, part.as_str(), &why);
+                found.reject(Rule::WebhookUrl, &at, part.as_str(), &why);
             }
         }
         (None, Some(service)) => self::service(service, &at.child("service"), found),
@@ -85,11 +85,11 @@ fn service(service: &Node, at: &Path<'_>, found: &mut Violations) {
     let port = entry(service, "port").and_then(Value::as_i64);
     if let Some(port) = port.filter(|port| !PORTS.contains(port)) {
         let why = "port is not valid: must be between 1 and 65535, inclusive";
-        found.refuse(Rule::WebhookPort, &at.child("port"), port, why);
+        found.reject(Rule::WebhookPort, &at.child("port"), port, why);
     }
     let (at, path) = (at.child("path"), text(service, "path").unwrap_or_default());
     for why in webhook::path(path) {
-        found.refuse(Rule::WebhookPath, &at, path, &why);
+        found.reject(Rule::WebhookPath, &at, path, &why);
     }
 }
 
@@ -102,15 +102,15 @@ fn reviews(webhook: &Node, at: &Path<'_>, found: &mut Violations) {
     for (index, version) in versions.iter().enumerate() {
         let item = at.index(index);
         if versions[..index].contains(version) {
-            found.refuse(Rule::ReviewTwice, &item, *version, "duplicate version");
+            found.reject(Rule::ReviewTwice, &item, *version, "duplicate version");
             continue;
         }
         for why in names::dns_1035_label(version) {
-            found.refuse(Rule::ReviewName, &item, *version, &why);
+            found.reject(Rule::ReviewName, &item, *version, &why);
         }
     }
     if !versions.iter().any(|version| REVIEWS.contains(version)) {
         let why = format!("must include at least one of {}", REVIEWS.join(", "));
-        found.refuse(Rule::UnknownReviews, at, json!(versions), &why);
+        found.reject(Rule::UnknownReviews, at, json!(versions), &why);
     }
 }

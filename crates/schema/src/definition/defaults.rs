@@ -73,7 +73,7 @@ fn own(schema: &Node, default: &Value, at: &Path<'_>, found: &mut Violations) {
     }
 }
 
-/// Returns why the server refuses a default, if it does: as the only field of an object, so that the text names it.
+/// Returns why the server rejects a default, if it does: as the only field of an object, so that the text names it.
 fn problem(schema: &Node, default: &Value) -> Option<String> {
     let whole = json!({"type": "object", "properties": {"default": schema}});
     let validator = Schema::new(&whole).ok()?.without_rules();

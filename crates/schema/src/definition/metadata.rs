@@ -16,7 +16,7 @@ pub(super) fn check(metadata: &Node, wanted: &str, at: &Path<'_>, found: &mut Vi
     let prefix = text("generateName");
     if !prefix.is_empty() {
         let at = at.child("generateName");
-        found.refuse(Rule::GeneratedName, &at, prefix, MISMATCH);
+        found.reject(Rule::GeneratedName, &at, prefix, MISMATCH);
     }
     let (name_at, name) = (at.child("name"), text("name"));
     if name.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn check(metadata: &Node, wanted: &str, at: &Path<'_>, found: &mut Vi
             found.whole(Rule::Name, &name_at);
         }
         if name != wanted {
-            found.refuse(Rule::NameMismatch, &name_at, name, MISMATCH);
+            found.reject(Rule::NameMismatch, &name_at, name, MISMATCH);
         }
     }
     let labels_at = at.child("labels");
@@ -85,7 +85,7 @@ pub(super) fn approval(metadata: &Node, group: &str, at: &Path<'_>, found: &mut 
             let why = format!(
                 "protected groups must have approval annotation {APPROVED:?} with either a URL or a reason starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111"
             );
-            found.refuse(Rule::Approval, &at, approval, &why);
+            found.reject(Rule::Approval, &at, approval, &why);
         }
     }
 }

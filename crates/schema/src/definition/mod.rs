@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Each of these is accepted by kube-apiserver 1.37. What it refuses is recorded in `crates/conformance/scripts/structural.json`.
+    /// Each of these is accepted by kube-apiserver 1.37. What it rejects is recorded in `crates/conformance/scripts/structural.json`.
     #[test]
     fn what_the_server_accepts_breaks_no_rule() {
         for property in [

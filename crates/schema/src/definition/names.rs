@@ -11,10 +11,10 @@ pub(super) fn group(group: &str, at: &Path<'_>, found: &mut Violations) {
     }
     let why = names::dns_1123_subdomain(group);
     if !why.is_empty() {
-        found.refuse(Rule::Name, at, group, &why.join(","));
+        found.reject(Rule::Name, at, group, &why.join(","));
     } else if !group.contains('.') {
         let why = "should be a domain with at least one dot";
-        found.refuse(Rule::GroupDomain, at, group, why);
+        found.reject(Rule::GroupDomain, at, group, why);
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn check(names: &Node, at: &Path<'_>, found: &mut Violations) {
     }
     if !kind.is_empty() && kind == name("listKind") {
         let why = "kind and listKind may not be the same";
-        found.refuse(Rule::SameKind, &at.child("listKind"), kind, why);
+        found.reject(Rule::SameKind, &at.child("listKind"), kind, why);
     }
 }
 
@@ -53,6 +53,6 @@ pub(super) fn label(name: &str, is_kind: bool, at: &Path<'_>, found: &mut Violat
     };
     if !why.is_empty() {
         let why = format!("{start}{}", why.join(","));
-        found.refuse(Rule::Name, at, name, &why);
+        found.reject(Rule::Name, at, name, &why);
     }
 }

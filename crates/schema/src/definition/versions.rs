@@ -142,16 +142,16 @@ fn deprecation(version: &Node, at: &Path<'_>, found: &mut Violations) {
     };
     if !flag(version, "deprecated") {
         let why = "can only be set for deprecated versions";
-        found.refuse(Rule::WarningOfCurrent, at, warning, why);
+        found.reject(Rule::WarningOfCurrent, at, warning, why);
         return;
     }
     if warning.len() > LONGEST_WARNING {
         let why = format!("must be <= {LONGEST_WARNING} characters long");
-        found.refuse(Rule::LongWarning, at, warning, &why);
+        found.reject(Rule::LongWarning, at, warning, &why);
     }
     if warning.is_empty() {
         let why = "must not be an empty string";
-        found.refuse(Rule::EmptyWarning, at, warning, why);
+        found.reject(Rule::EmptyWarning, at, warning, why);
     }
     // Go's `unicode.IsPrint`, as far as texts have such characters.
     let hidden = warning.char_indices().find(|(_, c)| {
@@ -163,6 +163,6 @@ fn deprecation(version: &Node, at: &Path<'_>, found: &mut Violations) {
         let why = format!(
             "must only contain printable UTF-8 characters; non-printable character found at index {index}"
         );
-        found.refuse(Rule::HiddenInWarning, at, warning, &why);
+        found.reject(Rule::HiddenInWarning, at, warning, &why);
     }
 }

@@ -287,7 +287,7 @@ impl Violations {
     }
 
     /// Adds a wrong value outside the schemas.
-    pub(super) fn refuse(
+    pub(super) fn reject(
         &mut self,
         rule: Rule,
         at: &Path<'_>,

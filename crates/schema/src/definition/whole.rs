@@ -23,7 +23,7 @@ pub(super) fn check(definition: &Node, found: &mut Violations) {
     if flag(spec, "preserveUnknownFields") {
         let at = at.child("preserveUnknownFields");
         let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
-        found.refuse(Rule::PreservedFields, &at, true, why);
+        found.reject(Rule::PreservedFields, &at, true, why);
     }
     versions::check(spec, &at, found);
     names::check(of_spec, &at.child("names"), found);

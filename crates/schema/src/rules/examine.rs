@@ -59,19 +59,19 @@ pub(super) fn examine(
         };
         let checked = rule
             .program()
-            .map_err(|why| Refusal::compilation(why, why.problems()));
+            .map_err(|why| Rejection::compilation(why, why.problems()));
         let checked = checked.and_then(|it| check(it, own.clone(), old, &Type::BOOL, sizes));
-        let refused = |why: Refusal| why.text("cel expression must evaluate to a bool", "");
-        found.add("rule", checked.map_err(refused));
+        let rejected = |why: Rejection| why.text("cel expression must evaluate to a bool", "");
+        found.add("rule", checked.map_err(rejected));
         if let Some(source) = rule.message_expression() {
             let checked = Program::compile(source);
-            let checked = checked.map_err(|why| Refusal::compilation(&why, why.problems()));
+            let checked = checked.map_err(|why| Rejection::compilation(&why, why.problems()));
             let checked = checked.and_then(|it| check(&it, own.clone(), own, &Type::STRING, sizes));
-            let refused = |why: Refusal| {
+            let rejected = |why: Rejection| {
                 let result = "messageExpression must evaluate to a string";
                 why.text(result, "messageExpression ")
             };
-            found.add("messageExpression", checked.map_err(refused));
+            found.add("messageExpression", checked.map_err(rejected));
         }
     }
     if rule.sets_optional_old() && rule.program().is_ok() && !rule.uses_old() {
@@ -86,8 +86,8 @@ pub(super) fn examine(
     found
 }
 
-/// Why an expression is refused.
-enum Refusal {
+/// Why an expression is rejected.
+enum Rejection {
     /// It cannot be compiled.
     Compilation(Text),
     /// Its result has another type than it must have.
@@ -96,7 +96,7 @@ enum Refusal {
     Plan(String),
 }
 
-impl Refusal {
+impl Rejection {
     fn compilation(why: &impl Display, problems: &[Problem]) -> Self {
         let brief: Vec<_> = problems.iter().map(Problem::brief).collect();
         Self::Compilation(Text {
@@ -128,14 +128,14 @@ fn check(
     old: Type,
     result: &Type,
     sizes: Option<&Sizes>,
-) -> Result<Option<u64>, Refusal> {
+) -> Result<Option<u64>, Rejection> {
     let checked = program.check(&[("self", own), ("oldSelf", old)]);
-    let checked = checked.map_err(|why| Refusal::compilation(&why, why.problems()))?;
+    let checked = checked.map_err(|why| Rejection::compilation(&why, why.problems()))?;
     if checked.result() != result {
-        return Err(Refusal::Result);
+        return Err(Rejection::Result);
     }
     if let Some(why) = program.unplanned() {
-        return Err(Refusal::Plan(why));
+        return Err(Rejection::Plan(why));
     }
     let sizes = sizes.map(|sizes| [("self", sizes), ("oldSelf", sizes)]);
     Ok(sizes.map(|sizes| program.estimate(&checked, &sizes)))

@@ -1,4 +1,4 @@
-//! Finds the rules of a schema that the API server refuses when the CRD is created.
+//! Finds the rules of a schema that the API server rejects when the CRD is created.
 
 use kube_codegen_formats::pointer;
 
@@ -18,7 +18,7 @@ const EXPRESSION_LIMIT: u64 = 10_000_000;
 /// The most that it accepts of all expressions of a schema.
 const SCHEMA_LIMIT: u64 = 100_000_000;
 
-/// A validation rule (`x-kubernetes-validations`) that the API server refuses when the CRD is created.
+/// A validation rule (`x-kubernetes-validations`) that the API server rejects when the CRD is created.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RuleProblem {

@@ -238,10 +238,10 @@ fn object(schema: &Node, extent: Extent, depth: usize, room: &mut Room) -> Value
         .skip(1)
         .flat_map(|branch| &branch.required);
     let not = schema.not.iter().flat_map(|not| &not.required);
-    let refused: Vec<&str> = others.chain(not).map(String::as_str).collect();
+    let rejected: Vec<&str> = others.chain(not).map(String::as_str).collect();
     if extent == Extent::Full && depth > 0 {
         let all = schema.properties.keys().map(String::as_str);
-        names.extend(all.filter(|name| !refused.contains(name)));
+        names.extend(all.filter(|name| !rejected.contains(name)));
     }
     let mut fields = Map::new();
     if schema.embedded_resource {

@@ -97,8 +97,8 @@ impl Calm {
 fn unrepeated(workload: &Workload, outcome: &Outcome) -> Vec<String> {
     let mut left = Vec::new();
     for (phase, _) in workload.phases.iter().enumerate().filter(|(index, phase)| {
-        // An operator that says in a Warning that it refuses a spec has reported it.
-        !phase.hopeless && !outcome.refused.contains(index)
+        // An operator that says in a Warning that it rejects a spec has reported it.
+        !phase.hopeless && !outcome.rejected.contains(index)
     }) {
         let passed = outcome.passed.iter().filter(|it| it.phase == phase);
         let writes: Vec<&Passed> = passed.filter(|it| it.point.verb.is_write()).collect();

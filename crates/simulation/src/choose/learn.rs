@@ -128,7 +128,7 @@ pub(crate) fn learn_after<'a>(
         mask: differing.iter().flatten().cloned().collect(),
         allocated,
         uncounted,
-        refused: first.refused,
+        rejected: first.rejected,
     };
     for (states, schedule) in [first.states, other.states].iter().zip(both) {
         let wrong = wrong_history(

@@ -41,15 +41,15 @@ fn written(found: &Found, ends: &str) -> String {
 }
 
 impl Simulation {
-    /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, also where the test passes. Single faults that were
-    /// not tried are a warning, and with `SIMULATE_REQUIRE=singles` a failure.
+    /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, even if the test passes. If some single
+    /// faults were not tried, it prints a warning, or fails with `SIMULATE_REQUIRE=singles`.
     ///
-    /// The environment decides: `SIMULATE_SEED=7`; `SIMULATE_BUDGET=singles+200` (combinations), `60s` or `10000` (schedules);
-    /// `SIMULATE_REPLAY=file` for one schedule.
+    /// Environment variables override the settings: `SIMULATE_SEED=7` sets the seed; `SIMULATE_BUDGET` is `singles+200` (combinations),
+    /// `60s` or `10000` (schedules); `SIMULATE_REPLAY=file` runs one stored schedule.
     ///
     /// # Panics
-    /// If an oracle is violated, with the timeline of the smallest schedule that was found; the schedule is written to
-    /// `simulate/failures`. If a replay does not fit the simulation any more.
+    /// If an oracle is violated. The message shows the timeline of the smallest failing schedule, which is also written to
+    /// `simulate/failures`. Also if a replay no longer fits the simulation.
     #[expect(clippy::panic, reason = "a test fails by a panic")]
     pub fn run(self) {
         let name = self.setup.name.clone();
@@ -76,10 +76,10 @@ impl Simulation {
         }
     }
 
-    /// As [`Self::run`], without output: returns the statistics, or the violation.
+    /// Like [`Self::run`], but prints nothing and returns the statistics or the violation.
     ///
     /// # Panics
-    /// If the operator or a workload is missing, if a `SIMULATE_` variable is invalid, or if a replay does not fit the simulation any more.
+    /// If the operator or a workload is missing, if a `SIMULATE_` variable is invalid, or if a replay no longer fits the simulation.
     #[expect(clippy::panic, reason = "a test fails by a panic")]
     pub fn explore(self) -> Result<Summary, Box<Found>> {
         let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
@@ -101,11 +101,11 @@ impl Simulation {
         }
     }
 
-    /// Runs the schedule in a file, as [`Self::run`] keeps it after a failure: a regression test.
+    /// Runs the schedule in a file that [`Self::run`] wrote after a failure. Use it as a regression test.
     ///
     /// # Panics
-    /// If the file is not a schedule of this simulation, or does not fit it any more: its workload is gone, or the operator does not get to
-    /// where a fault is to happen. If the operator or a workload is missing.
+    /// If the file is not a schedule of this simulation, or no longer fits it because its workload is gone or the operator no longer
+    /// reaches the place of a fault. Also if the operator or a workload is missing.
     #[expect(clippy::panic, reason = "a test fails by a panic")]
     pub fn replay(self, file: impl AsRef<Path>) -> Result<Summary, Box<Found>> {
         let file = file.as_ref();

@@ -5,13 +5,14 @@ use crate::settings::{Budget, Simulation, variable};
 /// The schedules of one seed.
 const SCHEDULES: u64 = 8;
 
-/// Runs each schedule twice, and fails at the first byte that the operator sends or receives at another time or in another form.
+/// Tests that your operator is repeatable: runs each schedule twice, and fails at the first byte that the operator sends or receives at
+/// another time or in another form.
 ///
-/// What differs comes from the system's clock, from random numbers that are not of `fastrand`, from another thread, or from the order of a
-/// `HashMap` of the standard library. A failure of such an operator cannot be replayed.
+/// Differences come from the system clock, from random numbers outside `fastrand`, from other threads, or from the order of a standard
+/// `HashMap`. Without repeatable runs, failures cannot be replayed.
 ///
-/// `simulation` is called for each run. `SIMULATE_SEEDS` is the number of seeds, 3 by default, each with the runs without faults and 8 schedules with faults. The other variables have
-/// no effect.
+/// `simulation` is called for each run. `SIMULATE_SEEDS` sets the number of seeds, 3 by default; each has the runs without faults and 8
+/// schedules with faults. The other variables have no effect.
 ///
 /// # Panics
 ///

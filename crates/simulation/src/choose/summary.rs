@@ -8,25 +8,25 @@ use crate::{print::Found, scenario::Scenario};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// How many schedules ran, without the runs without faults that come first.
+    /// The number of schedules that ran, not counting the initial runs without faults.
     pub schedules: u64,
     /// Choice points at which a fault happened in some schedule.
     pub covered: usize,
-    /// Choice points of the runs without faults.
+    /// Choice points in the runs without faults.
     pub known: usize,
-    /// The kinds of faults at each kind of choice point.
+    /// Combinations of a kind of fault and a kind of choice point.
     pub kinds: usize,
-    /// Those of [`Self::kinds`] that were not tried, such as `the operator crashes after this request: at create configmaps`.
+    /// Elements of [`Self::kinds`] that were not tried, such as `the operator crashes after this request: at create configmaps`.
     pub missed: Vec<String>,
-    /// Virtual time of all runs.
+    /// The virtual time of all runs together.
     pub virtual_time: Duration,
-    /// Time of the system's clock.
+    /// The elapsed real time.
     pub time: Duration,
-    /// What has happened around the operator.
+    /// The scenarios that ran around the operator.
     pub scenarios: Vec<Scenario>,
-    /// What may be an error without any fault, in sentences: a write that the server rejects and that is neither repeated nor reported, a kind of
-    /// request that is rejected each time, or an operator that writes nothing. [`Simulation::run`](crate::Simulation::run) prints them as a warning.
-    /// A test that wants none of them:
+    /// Possible errors that need no fault, as sentences: a write that the server rejects and that is neither repeated nor reported, a kind
+    /// of request that is rejected every time, or an operator that writes nothing. [`Simulation::run`](crate::Simulation::run) prints them
+    /// as warnings. To fail your test on them:
     ///
     /// ```
     /// # fn example(simulation: kube_codegen_simulation::Simulation) -> Result<(), Box<kube_codegen_simulation::Found>> {
@@ -36,23 +36,23 @@ pub struct Summary {
     /// # }
     /// ```
     pub doubts: Vec<String>,
-    /// How the operator takes over an object of another client that has the name of a child, as each server-side apply with `force` does: the first
-    /// such run, with its timeline. It does not end the search, since its author may want it;
-    /// [`without_scenario(Scenario::Strangers)`](crate::Simulation::without_scenario) says so.
+    /// The first run in which the operator took over another client's object that has the name of a child, with its timeline. Every
+    /// server-side apply with `force` does this. It does not end the search, because you may intend it; if so, say it with
+    /// [`without_scenario(Scenario::Strangers)`](crate::Simulation::without_scenario).
     pub taken_over: Option<Box<Found>>,
-    /// What [`Simulation::exhaustive`](crate::Simulation::exhaustive) has shown.
+    /// The result of [`Simulation::exhaustive`](crate::Simulation::exhaustive).
     pub exhaustion: Option<Exhaustion>,
 }
 
-/// What an exhaustive simulation has shown.
+/// The result of an exhaustive simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Exhaustion {
-    /// Different states of the world, in which more than one thing could happen next.
+    /// The number of distinct states of the world in which more than one thing could happen next.
     pub states: u64,
-    /// Orders with up to this number of faults were tried.
+    /// The maximum number of faults in the orders that were tried.
     pub faults: usize,
-    /// Whether all of them were tried, within the budget.
+    /// Whether all orders were tried within the budget.
     pub complete: bool,
 }
 

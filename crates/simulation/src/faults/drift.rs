@@ -72,7 +72,7 @@ pub(crate) fn drift(object: &Value) -> Option<Value> {
     Some(json!({"data": {name: "ZHJpZnQ="}}))
 }
 
-/// Whether other clients can change the object so: the server refuses any change of the data of a revision, and of what is marked as immutable.
+/// Whether other clients can change the object so: the server rejects any change of the data of a revision, and of what is marked as immutable.
 pub(crate) fn drifts(object: &Value) -> bool {
     let is_fixed = object["kind"] == "ControllerRevision" || object["immutable"] == true;
     !is_fixed && drift(object).is_some()

@@ -49,6 +49,6 @@ impl Act for ExpirePage {
     }
 
     fn likely(&self, _: &Aftermath) -> String {
-        "The second page of a list was refused with 410 Expired, and the objects on the first page were taken as all that there are. Begin the list again, or act on no part of a list.".to_owned()
+        "The second page of a list was rejected with 410 Expired, and the objects on the first page were taken as all that there are. Begin the list again, or act on no part of a list.".to_owned()
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn stale(after: &Aftermath) -> String {
     let why = if after.is_extra {
         "The cache was behind: the operator created again, or kept, what it could not see yet. Give children names that follow from their owner, or ask the server before a create or delete that cannot be repeated."
     } else {
-        "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server refuse it."
+        "The cache was behind: the operator changed or deleted something by an old state, without a resourceVersion or uid that would have made the server reject it."
     };
     why.to_owned()
 }

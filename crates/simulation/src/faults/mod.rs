@@ -44,7 +44,7 @@ macro_rules! faults {
         $($(#[$doc:meta])* $fault:ident $(($value:ident: $type:ty))? = $module:ident;)*
         + $($(#[$kind_doc:meta])* $kind:ident;)*
     ) => {
-        /// What goes wrong at a choice point.
+        /// A fault at a choice point.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "camelCase")]
         #[non_exhaustive]
@@ -52,7 +52,7 @@ macro_rules! faults {
             $($(#[$doc])* $fault $(($type))?,)*
         }
 
-        /// A fault without its details, as [`Simulation::without_fault`](crate::Simulation::without_fault) switches it off.
+        /// A fault without its details, for [`Simulation::without_fault`](crate::Simulation::without_fault).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum FaultKind {
@@ -61,7 +61,8 @@ macro_rules! faults {
         }
 
         impl FaultKind {
-            /// All kinds, in the order above. With all of them switched off, a simulation tries only what happens [around the operator](crate::Scenario):
+            /// All kinds, in the order above. If you switch all of them off, a simulation tries only the [scenarios](crate::Scenario)
+            /// around the operator:
             ///
             /// ```
             /// # use kube_codegen_simulation::{FaultKind, Simulation};
@@ -91,55 +92,55 @@ macro_rules! faults {
 }
 
 faults! {
-    /// The operator crashes before the request reaches the server, and starts again.
+    /// The operator crashes before the request reaches the server, and restarts.
     CrashBefore = crash_before;
-    /// The operator crashes after the effect of the request, before the answer, and starts again.
+    /// The operator crashes after the request took effect but before the response, and restarts.
     CrashAfter = crash_after;
-    /// As `CrashAfter`; for 20 seconds, lists and watches of the new process show the state before this request, as from an API server
-    /// that lags behind. Only requests with `resourceVersion=0` are answered from that state, as by a real server.
+    /// Like `CrashAfter`, but for 20 seconds, lists and watches of the new process show the state before this request, as from an API
+    /// server that lags behind. As on a real server, only requests with `resourceVersion=0` see that state.
     StaleRestart = stale_restart;
-    /// After the request, all watches expire; for 20 seconds, lists with `resourceVersion=0` and watches show the state before it, as from a second
-    /// API server that lags behind.
+    /// After the request, all watches expire. For 20 seconds, watches and lists with `resourceVersion=0` show the state before the
+    /// request, as from a second API server that lags behind.
     StaleReconnect = stale_reconnect;
     /// The connection breaks before the request reaches the server.
     Disconnect = disconnect;
-    /// The connection breaks after the effect of the request.
+    /// The connection breaks after the request took effect.
     LostAnswer = lost_answer;
-    /// The server answers with this status; the request has no effect.
+    /// The server responds with this status, and the request has no effect.
     Error(status: u16) = error;
-    /// The server answers with this status after the effect of the request.
+    /// The server responds with this status after the request took effect.
     ErrorAfter(status: u16) = error_after;
-    /// The server answers 504, and the request takes effect after this time, in milliseconds.
+    /// The server responds with 504, and the request takes effect after this time, in milliseconds.
     LateEffect(ms: u64) = late_effect;
-    /// This event and those after it arrive later by this time, in milliseconds.
+    /// This event and all later ones are delayed by this time, in milliseconds.
     Hold(ms: u64) = hold;
-    /// Nothing arrives on this watch for this time, in milliseconds, and then all that has happened; other watches go on.
+    /// This watch delivers nothing for this time, in milliseconds, and then everything that happened. Other watches continue.
     Stall(ms: u64) = stall;
-    /// This event and the next one of the same object arrive as one.
+    /// This event and the next one of the same object arrive as one event.
     Merge = merge;
     /// This event arrives twice.
     Double = double;
     /// The watch ends before this event.
     Cut = cut;
-    /// The watch ends before this event with 410 Expired; the next list shows only the last state.
+    /// The watch ends before this event with 410 Expired; the next list shows only the final state.
     Expire = expire;
-    /// This list has pages of one object, and its second page expires (410). At an event, the watch expires before it, and so does the second page of
-    /// the list that follows.
+    /// This list has pages of one object, and its second page expires (410). At an event, the watch expires first, and then so does the
+    /// second page of the next list.
     ExpirePage = expire_page;
     /// Nothing arrives for this time, in milliseconds; then the watch ends with 410 Expired.
     Miss(ms: u64) = miss;
-    /// The replica stops for this time, in milliseconds, as under SIGSTOP: its requests wait.
+    /// The replica is paused for this time, in milliseconds, as by SIGSTOP. Its requests wait.
     Pause(ms: u64) = pause;
-    /// From this request for a Lease on, the clock of the replica is ahead by this time, in milliseconds.
+    /// From this request for a Lease on, the replica's clock is ahead by this time, in milliseconds.
     Skew(ms: i64) = skew;
-    /// Just before the request, another client sets a label of the object, which raises its resourceVersion.
+    /// Just before the request, another client sets a label on the object, which increases its resourceVersion.
     Touch = touch;
     /// Just before the request, another client deletes this object.
     Delete(path: String) = delete;
     /// Just before the request, another client changes the spec or the data of this object.
     Drift(path: String) = drift;
     +
-    /// [`Fault::Error`] with 409: a conflict.
+    /// [`Fault::Error`] with status 409, a conflict.
     Conflict;
     /// The user does not wait until the operator is at rest.
     Hurry;

@@ -58,8 +58,8 @@ pub(crate) struct Reference {
     pub(crate) allocated: Allocated,
     /// Objects that are created more or less often without any fault.
     pub(crate) uncounted: BTreeSet<String>,
-    /// Phases whose specs the operator refuses.
-    pub(crate) refused: BTreeSet<usize>,
+    /// Phases whose specs the operator rejects.
+    pub(crate) rejected: BTreeSet<usize>,
 }
 
 impl Reference {

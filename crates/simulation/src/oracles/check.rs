@@ -19,35 +19,37 @@ use crate::{
     workload::Workload,
 };
 
-/// An oracle: it watches a run, and says what must not be. Each run has an oracle of its own, so that it can keep what it has seen.
+/// An oracle: observes a run and reports violations. Each run has its own instance, so an oracle can remember what it has seen.
 ///
-/// [`Simulation::oracle`](crate::Simulation::oracle) adds one. All methods have a default that finds nothing. The run ends with the first violation.
+/// Add yours with [`Simulation::oracle`](crate::Simulation::oracle). All methods have a default that reports nothing. The run ends with
+/// the first violation.
 pub trait Check: Send {
-    /// A run begins: the server has what is there before the operator.
+    /// Called at the start of a run. The server already holds the objects that exist before the operator starts.
     fn begins(&mut self, _run: &Run<'_>) {}
 
-    /// A phase of the workload begins: the user acts.
+    /// Called at the start of a phase of the workload, before the user acts.
     fn begins_phase(&mut self, _run: &Run<'_>) {}
 
-    /// Something may have changed: a user, a controller of the cluster or the operator has written.
+    /// Called when something may have changed, because a user, a controller of the cluster or the operator has written.
     fn changed(&mut self, _run: &Run<'_>) {}
 
-    /// The server has answered a request of the operator, which may not know it yet.
+    /// Called when the server has answered a request of the operator, which may not have received the response yet.
     fn answered(&mut self, _run: &Run<'_>, _answer: &Answer<'_>) -> Vec<Violation> {
         Vec::new()
     }
 
-    /// The operator is at rest after a phase. This may be asked several times, until the operator has had the time to put right what is wrong.
+    /// Called when the operator is at rest after a phase. This can happen several times, until the operator has had time to correct what
+    /// is wrong.
     fn rested(&self, _run: &Run<'_>, _rest: &AtRest<'_>) -> Vec<Violation> {
         Vec::new()
     }
 
-    /// All phases are over.
+    /// Called after all phases.
     fn ended(&self, _run: &Run<'_>, _end: &End<'_>) -> Vec<Violation> {
         Vec::new()
     }
 
-    /// Something has happened that is no request, such as the end of a process.
+    /// Called for everything else that happens, such as the end of a process.
     #[doc(hidden)]
     fn noticed(&self, _notice: &Notice<'_>) -> Option<Violation> {
         None
@@ -71,23 +73,23 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The server, with its objects as they are now.
+    /// Returns the server, with its current objects.
     pub fn server(&self) -> &ApiServer {
         self.server
     }
 
-    /// The phase of the workload, from 0.
+    /// Returns the current phase of the workload, from 0.
     pub fn phase(&self) -> usize {
         self.phase
     }
 
-    /// Whether the operator cannot do in this phase what it should, such as while no write is permitted.
+    /// Whether the operator cannot do its work in this phase, for example because no write is permitted.
     pub fn is_hopeless(&self) -> bool {
         self.is_hopeless
     }
 }
 
-/// A request of the operator, and the response of the server.
+/// A request of the operator, and the server's response.
 pub struct Answer<'a> {
     pub(crate) point: &'a Point,
     pub(crate) seen: &'a Seen,
@@ -104,22 +106,22 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The request. Its replica, verb, resource and place say what the operator has asked for.
+    /// Returns the request: its replica, verb, resource and place.
     pub fn point(&self) -> &Point {
         self.point
     }
 
-    /// The HTTP status of the response.
+    /// Returns the HTTP status of the response.
     pub fn status(&self) -> u16 {
         self.status
     }
 
-    /// Whether a write has changed an object.
+    /// Whether this was a write that changed an object.
     pub fn has_effect(&self) -> bool {
         self.effect
     }
 
-    /// The object in the response of a write that the server has accepted; otherwise null.
+    /// Returns the object in the response if this was an accepted write, or null otherwise.
     pub fn object(&self) -> &Value {
         self.object
     }
@@ -166,28 +168,29 @@ pub struct AtRest<'a> {
 }
 
 impl AtRest<'_> {
-    /// All objects by group, kind and place, such as `apps/Deployment default/a`, without what differs from run to run: versions, uids and times.
+    /// Returns all objects by group, kind and place, such as `apps/Deployment default/a`. Values that differ from run to run are removed:
+    /// versions, uids and times.
     pub fn objects(&self) -> &BTreeMap<String, Value> {
         self.current
     }
 
-    /// The objects at the end of an earlier phase; `None` if the user has not waited until the operator was at rest.
+    /// Returns the objects at the end of an earlier phase; `None` if the user did not wait until the operator was at rest.
     pub fn objects_after(&self, phase: usize) -> Option<&BTreeMap<String, Value>> {
         self.states.get(phase)?.as_deref()
     }
 
-    /// The objects at the end of the same phase in a run without faults; `None` in that run itself.
+    /// Returns the objects at the end of the same phase in a run without faults; `None` in that run itself.
     pub fn objects_without_faults(&self) -> Option<&BTreeMap<String, Value>> {
         let phase = self.states.len();
         self.reference?.states.get(phase).map(Arc::as_ref)
     }
 
-    /// The name of the phase.
+    /// Returns the name of the phase.
     pub fn phase_name(&self) -> &str {
         &self.workload.phases[self.states.len()].name
     }
 
-    /// The faults of the run.
+    /// Returns the faults of the run.
     pub fn schedule(&self) -> &Schedule {
         self.schedule
     }
@@ -201,13 +204,13 @@ pub struct End<'a> {
 }
 
 impl End<'_> {
-    /// The faults of the run.
+    /// Returns the faults of the run.
     pub fn schedule(&self) -> &Schedule {
         self.schedule
     }
 }
 
-/// What happens in a run besides requests.
+/// An event of a run other than a request.
 pub struct Notice<'a>(pub(crate) Moment<'a>);
 
 pub(crate) enum Moment<'a> {

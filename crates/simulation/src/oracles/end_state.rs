@@ -23,11 +23,11 @@ impl Check for EndState {
         let Some(reference) = rest.reference.filter(|_| !run.is_hopeless) else {
             return Vec::new();
         };
-        // An operator that refuses a spec may keep what the one before asked for, which a user in a hurry has not waited for.
+        // An operator that rejects a spec may keep what the one before asked for, which a user in a hurry has not waited for.
         let follows_hurry = phase
             .checked_sub(1)
             .is_some_and(|before| schedule.hurry.contains_key(&before));
-        if follows_hurry && reference.refused.contains(&phase) {
+        if follows_hurry && reference.rejected.contains(&phase) {
             return Vec::new();
         }
         let Some(expected) = reference.states.get(phase) else {

@@ -120,14 +120,14 @@ fn history(
     let current_state = current;
     let is_new = phase > 0 && workload.phases[phase - 1].empty;
     let (current, earlier) = (split(workload, current), split(workload, earlier_state));
-    // A rule may have refused the change of an object that was there; one that another client keeps is not created again.
+    // A rule may have rejected the change of an object that was there; one that another client keeps is not created again.
     let states = [current_state, earlier_state];
     let is_complete = current.specs.keys().eq(earlier.specs.keys());
     if !is_complete || (is_new && current.specs != earlier.specs) {
         return None;
     }
     if is_new && let Some(before) = same.checked_sub(1) {
-        // An operator that refuses a spec may keep the children that it has got; a new object gets none.
+        // An operator that rejects a spec may keep the children that it has got; a new object gets none.
         let without_faults = |phase: usize| Some(split(workload, calm.get(phase)?).children);
         if let (Some(before), Some(after), Some(new)) = (
             without_faults(before),

@@ -55,7 +55,7 @@ macro_rules! oracles {
         }
 
         impl Oracle {
-            /// Returns what the oracle demands.
+            /// Returns the requirement that the oracle checks.
             pub fn demands(self) -> &'static str {
                 match self {
                     $(Self::$oracle => $module::DEMANDS,)*
@@ -74,50 +74,52 @@ macro_rules! oracles {
 }
 
 oracles! {
-    /// The operator comes to rest: after some time it writes nothing more.
+    /// The operator comes to rest: after some time, it stops writing.
     Rest = rest;
-    /// Nothing panics, and the operator does not end by itself.
+    /// Nothing panics, and the operator does not exit by itself.
     Panics = panics;
     /// The number of requests per object and minute is limited.
     Requests = requests;
-    /// A reconcile of a state at rest, after a restart, writes nothing.
+    /// After a restart, reconciling a state at rest writes nothing.
     Idempotence = idempotence;
-    /// A condition of the user that holds at rest.
+    /// A condition of yours that holds at rest: [`Simulation::eventually`](crate::Simulation::eventually).
     Eventually = eventually;
-    /// `status.observedGeneration`, and that of each condition, reaches `metadata.generation`.
+    /// `status.observedGeneration`, also in each condition, reaches `metadata.generation`.
     ObservedGeneration = observed_generation;
-    /// The end state equals that of the run without faults.
+    /// The final state equals the one of the run without faults.
     EndState = end_state;
     /// The same spec gives the same children, whatever was there before.
     History = history;
     /// Objects are created and deleted as often as in the run without faults.
     Counts = counts;
-    /// Objects of others keep their content, and are not deleted: those that have the name of a child, and are not owned by the operator's object.
+    /// Objects of other clients that have the name of a child, but are not owned by the operator's object, keep their content and are not
+    /// deleted.
     Strangers = strangers;
-    /// Labels, annotations and finalizers that others have set on an object stay: a merge patch of `metadata.finalizers` with the operator's own
-    /// finalizer alone removes those of others. [`Scenario::Metadata`](crate::Scenario::Metadata) tries it.
+    /// Labels, annotations and finalizers that other clients set on an object are preserved. For example, a merge patch that sets
+    /// `metadata.finalizers` to only the operator's own finalizer removes all others. [`Scenario::Metadata`](crate::Scenario::Metadata)
+    /// tests this.
     Metadata = metadata;
-    /// A delete has a uid or a resourceVersion as precondition, so that it cannot hit a new object of the same name.
+    /// A delete has the uid or the resourceVersion as a precondition, so that it cannot hit a new object of the same name.
     Preconditions = preconditions;
     /// Children have an owner reference where they can have one.
     OwnerReferences = owner_references;
     /// Only the holder of the Lease writes.
     Leader = leader;
-    /// A field of the status says what is at rest, and at no time what has never been: [`Simulation::truth`](crate::Simulation::truth).
+    /// A status field is correct at rest, and never shows a value that was never true: [`Simulation::truth`](crate::Simulation::truth).
     Truth = truth;
     /// The status of a condition does not flap.
     Conditions = conditions;
-    /// An invariant of the user.
+    /// An invariant of yours: [`Simulation::always`](crate::Simulation::always).
     Always = always;
-    /// After the deletion of its objects, nothing that the operator created is left, and no finalizer.
+    /// After its objects are deleted, nothing that the operator created is left, and no finalizer.
     Deletion = deletion;
-    /// No child is deleted and created again by a change for which an update does.
+    /// No child is deleted and recreated for a change that an update could make.
     Gaps = gaps;
-    /// Without faults, the server accepts what the operator sends. Requests of one verb for one kind that are all rejected violate it, such as each
-    /// update without a resourceVersion (422): runs with faults would show nothing then. What is rejected now and then is one of the
-    /// [doubts](crate::Summary::doubts).
+    /// Without faults, the server accepts the operator's requests. It is a violation if all requests with one verb for one kind are
+    /// rejected, such as every update without a resourceVersion (422), because runs with faults would then show nothing. Occasional
+    /// rejections are [doubts](crate::Summary::doubts).
     Accepted = accepted;
-    /// An oracle of the user: [`Simulation::oracle`](crate::Simulation::oracle).
+    /// An oracle of yours: [`Simulation::oracle`](crate::Simulation::oracle).
     Own = own;
 }
 

@@ -18,16 +18,16 @@ pub(super) const DEMANDS: &str = "the operator comes to rest";
 /// How often a child of an owner that is deleted may be created: until the cache shows the deletion.
 const COLLECTED: usize = 20;
 
-/// How often the server may refuse writes, without a change in between, until this is why an operator goes on.
-const REFUSED: u32 = 10;
+/// How often the server may reject writes, without a change in between, until this is why an operator goes on.
+const REJECTED: u32 = 10;
 
 /// What the operator has written, to say why it goes on.
 #[derive(Default)]
 pub(super) struct Rest {
     /// How often an object was created and collected at once, and the owner that it names.
     collected: BTreeMap<String, (usize, String)>,
-    /// How often the server has refused a write since the last change, and the last one with the reason.
-    refused: (u32, String),
+    /// How often the server has rejected a write since the last change, and the last one with the reason.
+    rejected: (u32, String),
     /// The last states of each object that the operator has written, the newest last, and how often; only with details.
     versions: BTreeMap<String, (usize, Vec<Value>)>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Rest {
 impl Check for Rest {
     fn answered(&mut self, run: &Run<'_>, answer: &Answer<'_>) -> Vec<Violation> {
         if let Some(rejection) = answer.rejection.filter(|_| answer.is_write()) {
-            self.refused = (self.refused.0 + 1, shown(answer, rejection));
+            self.rejected = (self.rejected.0 + 1, shown(answer, rejection));
         }
         if answer.is_collected {
             let owners = answer.object.pointer("/metadata/ownerReferences/0");
@@ -44,7 +44,7 @@ impl Check for Rest {
             *collected = (collected.0 + 1, named);
         }
         if answer.is_change() {
-            self.refused.0 = 0;
+            self.rejected.0 = 0;
             if run.is_detailed {
                 self.remember(answer.object);
             }
@@ -96,12 +96,12 @@ impl Rest {
             );
             return Violation::new(message).of(Variety::UnknownUid);
         }
-        let (count, last) = &self.refused;
-        if *count > REFUSED {
+        let (count, last) = &self.rejected;
+        if *count > REJECTED {
             let message = format!(
                 "{message}, or tries to: the server has rejected the last {count} writes, such as {last}"
             );
-            return Violation::new(message).of(Variety::Refused);
+            return Violation::new(message).of(Variety::Rejected);
         }
         let most = self.versions.iter().max_by_key(|(_, (count, _))| *count);
         let Some((id, (count, versions))) = most else {

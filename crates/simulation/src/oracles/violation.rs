@@ -15,7 +15,7 @@ pub(crate) enum Variety {
     /// An owner reference has a uid that no object has.
     UnknownUid,
     /// The server rejects the same writes again and again.
-    Refused,
+    Rejected,
     /// An object has two states in turn.
     TwoStates,
     /// Reconciles follow each other.
@@ -55,7 +55,7 @@ pub(crate) struct Rejected {
     pub(crate) why: Rejection,
 }
 
-/// What an oracle has found: [`Check`](super::Check) returns it.
+/// A violation that an oracle found, as returned by [`Check`](super::Check).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// What was found, in a sentence.
@@ -69,7 +69,8 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Says in a sentence what was found: which object, which field, what it is and what it must be.
+    /// Creates a violation. The message is a sentence that says what was found: which object, which field, its value, and the value it
+    /// must have.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),

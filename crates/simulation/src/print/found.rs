@@ -11,19 +11,19 @@ use crate::{
     timeline::{Entry, Happening},
 };
 
-/// A violation, and the smallest schedule that shows it.
+/// A violation, with the smallest schedule that shows it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Found {
-    /// The oracle.
+    /// The violated oracle.
     pub oracle: Oracle,
-    /// What was found, in a sentence.
+    /// The violation, as a sentence.
     pub message: String,
     /// The schedule.
     pub schedule: Schedule,
-    /// How many faults the schedule had before it was shrunk.
+    /// The number of faults in the schedule before it was shrunk.
     pub faults: usize,
-    /// How many schedules ran before this one.
+    /// The number of schedules that ran before this one.
     pub schedules: u64,
     /// The name of the simulation.
     pub(crate) name: String,
@@ -36,8 +36,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// Returns the report for other programs, such as one that draws the timeline: an object with `simulation`, `oracle`, `message`, `schedule`,
-    /// `timeline` and `differences`. docs/simulation.md describes it.
+    /// Returns the report for other programs, for example to draw the timeline, as an object with `simulation`, `oracle`, `message`,
+    /// `schedule`, `timeline` and `differences`. The format is described in docs/simulation.md.
     pub fn timeline_json(&self) -> String {
         let differences = self.failure.differences.iter().map(|it| {
             json!({"object": it.object, "path": it.path, "expected": it.expected, "found": it.found})

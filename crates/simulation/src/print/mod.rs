@@ -31,7 +31,8 @@ impl fmt::Display for Found {
 }
 
 impl Found {
-    /// Returns a page that shows the run beside the one without faults: one file that opens in any browser, without a network.
+    /// Returns an HTML page that shows the failed run next to the run without faults. It is one file and opens in any browser, without a
+    /// network.
     pub fn picture(&self) -> String {
         picture::picture(self, &report(self, "failed", None))
     }

@@ -91,7 +91,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         Oracle::Rest if variety == Variety::UnknownUid => {
             "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
         }
-        Oracle::Rest if variety == Variety::Refused => {
+        Oracle::Rest if variety == Variety::Rejected => {
             "The same attempt never succeeds. Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
         }
         Oracle::OwnerReferences => {
@@ -319,7 +319,7 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
             "The same specs had this object before, and the operator does not make it again: something is taken as done that is not. What, the run does not show: the cause is unknown."
         }
         (Oracle::History, Wrong::Missing) => {
-            "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, the server refuses the change, as of an immutable field, or it keeps what it has set by default, such as a `targetPort` that followed from the former `port`. In each reconcile, compare and set all fields of the child; replace a child that cannot be changed."
+            "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, the server rejects the change, as of an immutable field, or it keeps what it has set by default, such as a `targetPort` that followed from the former `port`. In each reconcile, compare and set all fields of the child; replace a child that cannot be changed."
         }
         (Oracle::History, Wrong::Extra) => {
             "What was asked for earlier, by the spec or by an object that it names, is left. In each reconcile, list the children of the object, and delete those that nothing asks for any more."

@@ -91,7 +91,7 @@ impl Connection {
                 steering.request(point, &seen, &bytes)
             })
             .await;
-        let refused = self.world.meets(&seen).await?;
+        let rejected = self.world.meets(&seen).await?;
         let at = self.at(&point, Some(&seen));
         let mut sent = Sent::Passes;
         for fault in &faults {
@@ -105,7 +105,7 @@ impl Connection {
             }
         }
         if sent == Sent::Passes {
-            sent = refused.unwrap_or(Sent::Passes);
+            sent = rejected.unwrap_or(Sent::Passes);
         }
         match sent {
             Sent::Passes => {}

@@ -63,8 +63,8 @@ pub(crate) struct Outcome {
     pub(crate) applied: usize,
     /// The points of the other decisions.
     pub(crate) missed: Vec<Point>,
-    /// Phases in which the operator wrote Warnings and nothing else, as it does where it refuses a spec and keeps what is there.
-    pub(crate) refused: BTreeSet<usize>,
+    /// Phases in which the operator wrote Warnings and nothing else, as it does where it rejects a spec and keeps what is there.
+    pub(crate) rejected: BTreeSet<usize>,
     /// The objects of users that the server has found invalid, by their paths.
     pub(crate) invalid: BTreeSet<String>,
     /// The paths of requests for resources that the server does not have.
@@ -204,7 +204,7 @@ async fn simulate(
     let mut states: Vec<_> = known.iter().take(from).cloned().map(Some).collect();
     let (mut rested, mut logged) = (Vec::new(), vec![0; from]);
     let mut has_recovered = false;
-    let (mut refused, mut invalid) = (BTreeSet::new(), BTreeSet::new());
+    let (mut rejected, mut invalid) = (BTreeSet::new(), BTreeSet::new());
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
         world.begin_phase(index, &workload.phases);
         let before = world.history.written();
@@ -217,7 +217,7 @@ async fn simulate(
             let last = index + 1 == workload.phases.len();
             let after = world.history.written();
             if after.0 == before.0 && after.1 > before.1 {
-                refused.insert(index);
+                rejected.insert(index);
             }
             if schedule.restart_at_rest && !last && !world.has_ended() {
                 restart(&world, workload, schedule.experiment_in(index)).await;
@@ -255,7 +255,7 @@ async fn simulate(
         logged,
         applied: world.link.applied(),
         missed: world.link.missed(),
-        refused,
+        rejected,
         invalid,
         unknown: told.unknown,
         time: started.elapsed(),

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-/// How much is simulated.
+/// How much to simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Budget {
-    /// Each kind of fault once at each kind of choice point, and then this number of random combinations. The time that this takes depends on
-    /// the operator and on the machine; what was tried does not.
+    /// Tries each kind of fault once at each kind of choice point, and then this number of random combinations. The time depends on the
+    /// operator and the machine, but the faults that are tried do not.
     Coverage(u64),
-    /// For this time of the system's clock.
+    /// Runs for this time, in real time.
     Time(Duration),
-    /// This number of schedules.
+    /// Runs this number of schedules.
     Schedules(u64),
 }
 

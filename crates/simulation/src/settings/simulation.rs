@@ -24,7 +24,7 @@ use crate::{
 /// The random combinations that follow the single faults by default.
 const COMBINATIONS: u64 = 100;
 
-/// Runs an operator under many schedules of faults, against an API server in memory and on virtual time.
+/// Runs an operator under many schedules of faults, against an in-memory API server in virtual time.
 ///
 /// See the [crate](crate) for an example.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Creates a simulation of one replica. `name` appears in messages, and names the files of failed schedules.
+    /// Creates a simulation with one replica. `name` appears in messages and in the file names of failed schedules.
     pub fn new(name: &str) -> Self {
         let server = ApiServer::new();
         // Requests of users are no evidence of the rights that the operator needs.
@@ -91,7 +91,7 @@ impl Simulation {
         }
     }
 
-    /// Registers a CRD. Without [`Self::workload`], its schema decides what users do with objects of its kind.
+    /// Registers a CRD. If you add no [`Self::workload`], its schema determines what users do with its objects.
     ///
     /// # Panics
     /// If the CRD is invalid.
@@ -108,8 +108,8 @@ impl Simulation {
         self
     }
 
-    /// Registers a kind of Kubernetes itself that the operator controls, such as `Secret`. Without [`Self::workload`], users create objects of
-    /// it, set a label, and delete them. Add a [`Self::sample`] where a kind has required fields, such as the containers of a Pod.
+    /// Registers a built-in kind that the operator controls, such as `Secret`. If you add no [`Self::workload`], users create objects of
+    /// it, set a label, and delete them. If the kind has required fields, such as the containers of a Pod, add a [`Self::sample`].
     pub fn kind<K: ListableResource<Scope: 'static>>(mut self) -> Self {
         self.setup.server.register_kind::<K>();
         self.add(Primary::of::<K>());
@@ -132,24 +132,25 @@ impl Simulation {
         self.setup.primaries.push(primary);
     }
 
-    /// Sets the object from which workloads start, in place of one made from the schema. Its name is replaced.
+    /// Sets the object that workloads start from, in place of one made from the schema. Its name is replaced.
     ///
-    /// If you set [workloads](Self::workload) too, those that follow from the schema of the sample's kind, and the scenarios, run after yours.
+    /// If you also add [workloads](Self::workload), they run first; then follow the scenarios, and the workloads made from the schema of
+    /// the sample's kind.
     pub fn sample(mut self, object: &impl Serialize) -> Self {
         self.samples
             .push(serde_json::to_value(object).unwrap_or_default());
         self
     }
 
-    /// Changes the server before each run: objects that exist from the start.
+    /// Prepares the server that every run starts from, for example with objects that exist before the operator starts.
     pub fn prepare(self, prepare: impl FnOnce(&ApiServer)) -> Self {
         prepare(&self.setup.server);
         self
     }
 
-    /// Declares a system outside of the cluster that the operator changes. Before each run, `restore` gets what `read` has returned before the
-    /// first one. What `read` returns is compared as objects are; if it is a map, each of its entries is an object. After the deletion of all
-    /// objects, nothing may be left there.
+    /// Declares a system outside the cluster that the operator changes. Before each run, `restore` receives what `read` returned before
+    /// the first run. The result of `read` is compared like objects; if it is a map, each entry counts as an object. After all objects are
+    /// deleted, nothing may be left in the system.
     ///
     /// ```
     /// # use std::{collections::BTreeMap, sync::{Arc, Mutex}};
@@ -186,11 +187,11 @@ impl Simulation {
         self
     }
 
-    /// Sets the operator: a future that runs it with a client until it is dropped. It is called for each start of a process, and must
-    /// share nothing with other starts.
+    /// Sets the operator: a function that returns a future, which runs the operator with a client until it is dropped. It is called for
+    /// each start of a process, and must share nothing with other starts.
     ///
-    /// The operator must run on the current tokio runtime, and take times from tokio's clock. If the future ends, the process has ended,
-    /// and starts again after a second.
+    /// The operator must run on the current Tokio runtime, and take times from tokio's clock. If the future ends, the process counts as
+    /// exited, and restarts after a second.
     pub fn operator<F>(mut self, operator: impl Fn(Client) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output: fmt::Debug> + Send + 'static,
@@ -201,78 +202,80 @@ impl Simulation {
         self
     }
 
-    /// Adds what users do. Without any, the schemas of the CRDs decide. Scenarios run only if you add a [sample](Self::sample), from which they start.
+    /// Adds a workload: what users do. If you add none, the schemas of the CRDs determine it. Scenarios then run only if you add a
+    /// [sample](Self::sample), from which they start.
     pub fn workload(mut self, workload: Workload) -> Self {
         self.workloads.push(workload);
         self
     }
 
-    /// Sets how many objects of each kind a workload made from a schema creates: 1 to 26, 2 by default.
+    /// Sets how many objects of each kind a workload made from a schema creates, from 1 to 26. The default is 2.
     pub fn objects(mut self, objects: usize) -> Self {
         self.objects = objects.clamp(1, 26);
         self
     }
 
-    /// Sets the number of replicas of the operator (1 by default). With several, [`Oracle::Leader`] is checked.
+    /// Sets the number of replicas of the operator. The default is 1. With several, [`Oracle::Leader`] is checked.
     pub fn replicas(mut self, replicas: usize) -> Self {
         self.setup.replicas = replicas.max(1);
         self
     }
 
-    /// Sets how long nothing may change until the operator counts as at rest: 30 seconds of virtual time by default. It must
-    /// be longer than the longest wait of the operator before it acts.
+    /// Sets how long nothing may change before the operator counts as at rest. The default is 30 seconds of virtual time. It must be
+    /// longer than the longest time that the operator waits before it acts.
     pub fn quiet(mut self, time: Duration) -> Self {
         self.setup.quiet = time;
         self
     }
 
-    /// Sets after which virtual time an operator that is not at rest has failed: 10 minutes by default.
+    /// Sets how long the operator may take to come to rest before this counts as a failure. The default is 10 minutes of virtual time.
     pub fn patience(mut self, time: Duration) -> Self {
         self.setup.patience = time;
         self
     }
 
-    /// Sets the number of faults of a schedule: 3 at most by default.
+    /// Sets the maximum number of faults in a schedule. The default is 3.
     pub fn faults(mut self, most: usize) -> Self {
         self.setup.most_faults = most;
         self
     }
 
-    /// Tries all orders of requests, answers and events, with no fault, with one, and so on up to `faults`, in place of random schedules.
-    /// `SIMULATE_EXHAUSTIVE` overrides it.
+    /// Tries all orders of requests, responses and events, in place of random schedules: first without faults, then with one, and so on up
+    /// to `faults`. `SIMULATE_EXHAUSTIVE` overrides it.
     ///
-    /// This ends only for small worlds: with up to three [objects](Self::objects), up to two faults, and one or two workloads. The
-    /// [`Summary`](crate::Summary) says whether it has ended within the budget.
+    /// This finishes only for small worlds: up to three [objects](Self::objects), up to two faults, and one or two workloads. The
+    /// [`Summary`](crate::Summary) says whether it finished within the budget.
     pub fn exhaustive(mut self, faults: usize) -> Self {
         self.exhaustive = Some(faults);
         self
     }
 
-    /// Switches an oracle off, for an operator that breaks it on purpose.
+    /// Switches off an oracle that your operator violates on purpose.
     pub fn without(mut self, oracle: Oracle) -> Self {
         self.setup.demands.without.insert(oracle);
         self
     }
 
-    /// Switches a kind of faults off, for an operator that does not act on it on purpose: `FaultKind::Drift` where defaults are written once.
+    /// Switches off a kind of fault that your operator deliberately does not handle, such as `FaultKind::Drift` if it writes defaults only
+    /// once.
     pub fn without_fault(mut self, fault: FaultKind) -> Self {
         self.setup.without_faults.insert(fault);
         self
     }
 
-    /// Switches a scenario off, for an operator that acts otherwise on purpose: `Scenario::Strangers` where it takes over objects of users that have
-    /// the names of its children.
+    /// Switches off a scenario in which your operator deliberately acts differently, such as `Scenario::Strangers` if it takes over users'
+    /// objects that have the names of its children.
     pub fn without_scenario(mut self, scenario: Scenario) -> Self {
         self.setup.without_scenarios.insert(scenario);
         self
     }
 
-    /// Declares what a field of the status says, given as a JSON pointer: [`Oracle::Truth`] compares it whenever the operator is at rest, also while
-    /// Pods do not get ready. Objects without the field have null. What the operator writes before that may be late, but must have been so at some time
-    /// since the object was created.
+    /// Declares the true value of a status field, given as a JSON pointer. [`Oracle::Truth`] compares it whenever the operator is at rest,
+    /// even while Pods do not become ready. Objects without the field have null. Values that the operator writes before that may be late,
+    /// but must have been true at some time since the object was created.
     ///
-    /// A sum over several children may say what has never been, since a cache shows their changes at different times: compare it at rest only, with
-    /// [`Simulation::eventually`].
+    /// A sum over several children may show a value that was never true, because a cache shows their changes at different times. Compare
+    /// it only at rest, with [`Simulation::eventually`].
     ///
     /// ```
     /// # use kube_codegen_simulation::Simulation;
@@ -300,9 +303,9 @@ impl Simulation {
         self
     }
 
-    /// Declares that the operator may write a field of this kind at any time, such as the time of a heartbeat: `.free("Node", "status.lastSeen")`;
-    /// or whole objects, such as a Job every five minutes: `.free("Job", "")`. They are compared with nothing, and a write of nothing else does not
-    /// count as a change.
+    /// Declares that the operator may write a field of this kind at any time, such as the time of a heartbeat: `.free("Node",
+    /// "status.lastSeen")`, or whole objects, such as a Job every five minutes: `.free("Job", "")`. They are not compared with anything,
+    /// and a write that changes only them does not count as a change.
     pub fn free(mut self, kind: &str, field: &str) -> Self {
         let path = field.split('.').filter(|name| !name.is_empty());
         self.setup.free.push(Free {
@@ -312,7 +315,7 @@ impl Simulation {
         self
     }
 
-    /// Adds an invariant, checked after each write of the operator. The error is the message.
+    /// Adds an invariant that is checked after each write of the operator. The returned error is the message.
     pub fn always(
         mut self,
         name: &str,
@@ -325,7 +328,7 @@ impl Simulation {
         self
     }
 
-    /// Adds a condition that holds whenever the operator is at rest.
+    /// Adds a condition that must hold whenever the operator is at rest.
     pub fn eventually(
         mut self,
         name: &str,
@@ -338,10 +341,10 @@ impl Simulation {
         self
     }
 
-    /// Adds an oracle: `make` is called for each run. Its violations begin with the name.
+    /// Adds an oracle of your own. `make` is called for each run. The messages of its violations start with `name`.
     ///
-    /// An invariant is an oracle without a memory, for which [`Self::always`] and [`Self::eventually`] are enough. An oracle of your own sees each request
-    /// and its response, too, and can compare what it sees with what it has seen before, and a run with the one without faults:
+    /// For an invariant without memory, [`Self::always`] and [`Self::eventually`] are enough. An oracle also sees each request and its
+    /// response, can compare them with earlier ones, and can compare a run with the one without faults:
     ///
     /// ```
     /// use kube_codegen_simulation::{Answer, Check, Run, Simulation, Verb, Violation};
@@ -378,21 +381,21 @@ impl Simulation {
         self
     }
 
-    /// Sets the seed of the random schedules: 1 by default. `SIMULATE_SEED` overrides it.
+    /// Sets the seed of the random schedules. The default is 1. `SIMULATE_SEED` overrides it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets the number of threads that run schedules: the number of cores by default, and always 1 with a system [outside](Self::outside) of the
-    /// cluster or a [call](Workload::call), which all runs share. Set 1 where runs share something else. The results do not depend on the
-    /// number. `SIMULATE_THREADS` overrides it.
+    /// Sets the number of threads that run schedules. The default is the number of cores. It is always 1 with a system
+    /// [outside](Self::outside) the cluster or with a [call](Workload::call), because all runs share these. Set it to 1 if your runs share
+    /// something else. Results do not depend on the number. `SIMULATE_THREADS` overrides it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.setup.threads = Some(threads.max(1));
         self
     }
 
-    /// Sets the budget: all single faults and 100 combinations by default. `SIMULATE_BUDGET` overrides it.
+    /// Sets the budget. The default is all single faults and 100 combinations. `SIMULATE_BUDGET` overrides it.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self

@@ -4,11 +4,14 @@ use super::{setup::Former, simulation::Simulation, template::Template};
 use crate::workload::{Turn, Version, Workload};
 
 impl Simulation {
-    /// Simulates the change from one version of the operator to the next, and back: the objects are created under the old version, in its version of
-    /// the API, and taken over by the new one, at rest and in the middle of what the old one does. `old` and `new` have their operators, CRDs and
-    /// samples; all other settings are those of `new`. Where the CRDs have a conversion webhook, [`Simulation::prepare`] of `new` gives it to the server.
+    /// Simulates an upgrade from one version of the operator to the next, and a rollback. The old version creates the objects, in its
+    /// version of the API, and the new version takes over, both at rest and in the middle of the old version's work.
     ///
-    /// A rollback leaves the CRDs of the new version, as Helm and `kubectl` do. The children must be those that the running version makes for new objects, and nothing may be left after the deletion of all objects.
+    /// `old` and `new` each set the operator, CRDs and samples; all other settings come from `new`. If the CRDs have a conversion webhook,
+    /// register it with [`Simulation::prepare`] of `new`.
+    ///
+    /// A rollback keeps the CRDs of the new version, as Helm and `kubectl` do. The children must equal those that the running version
+    /// creates for new objects, and nothing may be left after all objects are deleted.
     ///
     /// ```no_run
     /// # use kube_codegen_simulation::Simulation;

@@ -13,7 +13,7 @@ use crate::{
     scenario::Scenario,
     state::{id, text},
 };
-pub(crate) use step::{Refusal, Step, Turn, Version, plural};
+pub(crate) use step::{Rejection, Step, Turn, Version, plural};
 
 /// Steps after which the operator gets time to come to rest.
 #[derive(Clone)]
@@ -42,8 +42,7 @@ pub(crate) struct Moved {
     pub(crate) to: &'static str,
 }
 
-/// What users do in one run: phases of steps. The operator gets time to come to rest after each phase, or, in some runs,
-/// does not.
+/// The actions of users in one run: phases made of steps. After each phase, the operator has time to come to rest, except in some runs.
 ///
 /// ```
 /// use kube_codegen_simulation::Workload;
@@ -75,14 +74,14 @@ impl Workload {
         }
     }
 
-    /// Begins the next phase.
+    /// Starts the next phase.
     #[must_use]
     pub fn phase(mut self, name: &str) -> Self {
         self.phases.push(Phase::new(name));
         self
     }
 
-    /// Creates an object in the namespace of `collection`, the path of its collection.
+    /// Creates an object in the collection with this path, and in its namespace.
     #[must_use]
     pub fn create(self, collection: &str, mut object: Value) -> Self {
         let namespace = collection.split_once("/namespaces/");
@@ -112,7 +111,7 @@ impl Workload {
         })
     }
 
-    /// Calls a function with the server, for what no request can do.
+    /// Calls a function with the server, for actions that no request can express.
     #[must_use]
     pub fn call(self, name: &str, call: impl Fn(&ApiServer) + Send + Sync + 'static) -> Self {
         self.step(Step::Call {
@@ -121,7 +120,7 @@ impl Workload {
         })
     }
 
-    /// Declares that after this phase all specs are as after the phase with this name; the children must be, too.
+    /// Declares that after this phase, all specs are the same as after the phase with this name, so the children must be the same, too.
     #[must_use]
     pub fn same_as(mut self, phase: &str) -> Self {
         let index = self.position(phase);
@@ -131,7 +130,7 @@ impl Workload {
         self
     }
 
-    /// Declares that after this phase nothing is left of what the operator created.
+    /// Declares that after this phase, nothing that the operator created is left.
     #[must_use]
     pub fn leaves_nothing(mut self) -> Self {
         if let Some(last) = self.phases.last_mut() {

@@ -85,8 +85,8 @@ type Call = Arc<dyn Fn(&ApiServer) + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     Wait(Duration),
-    /// Refuses requests of the operator, until [`Turn::Accept`].
-    Refuse(Refusal),
+    /// Rejects requests of the operator, until [`Turn::Accept`].
+    Reject(Rejection),
     Accept,
     /// Stops the operator, until [`Turn::Start`].
     Stop,
@@ -111,9 +111,9 @@ pub(crate) enum Version {
     New,
 }
 
-/// Which requests of the operator are refused, and how.
+/// Which requests of the operator are rejected, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum Rejection {
     /// All writes, with 403.
     Writes,
     /// The creation of objects in a namespace that is being deleted, with 403.
@@ -344,18 +344,18 @@ impl Turn {
     fn describe(&self) -> String {
         match self {
             Self::Wait(time) => format!("waits for {} ms", time.as_millis()),
-            Self::Refuse(Refusal::Writes) => {
+            Self::Reject(Rejection::Writes) => {
                 "takes the right to write from the operator".to_owned()
             }
-            Self::Refuse(Refusal::Namespace(name)) => {
+            Self::Reject(Rejection::Namespace(name)) => {
                 format!("begins to delete the namespace {name}: nothing can be created in it")
             }
-            Self::Refuse(Refusal::All) => "has a server that answers 503".to_owned(),
-            Self::Refuse(Refusal::Hangs) => "has a server that does not answer".to_owned(),
-            Self::Refuse(Refusal::Webhook) => {
-                "has a webhook that refuses the writes of children".to_owned()
+            Self::Reject(Rejection::All) => "has a server that answers 503".to_owned(),
+            Self::Reject(Rejection::Hangs) => "has a server that does not answer".to_owned(),
+            Self::Reject(Rejection::Webhook) => {
+                "has a webhook that rejects the writes of children".to_owned()
             }
-            Self::Refuse(Refusal::SlowWebhook) => {
+            Self::Reject(Rejection::SlowWebhook) => {
                 "has a webhook that gives no answer to the writes of children".to_owned()
             }
             Self::Accept => "has a server that accepts requests of the operator again".to_owned(),

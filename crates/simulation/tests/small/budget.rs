@@ -68,7 +68,7 @@ fn faults_at_what_comes_with_the_age_of_a_process_are_tried() {
     all_is_tried(Simulation::new("aging").operator(aging), workload);
 }
 
-/// Creates a Secret for the second text, and tries it again, which the server refuses: the run without faults waits for a later attempt.
+/// Creates a Secret for the second text, and tries it again, which the server rejects: the run without faults waits for a later attempt.
 async fn note(map: Arc<ConfigMap>, client: Client) -> kube::Result<Action> {
     let text = map.data.as_ref().and_then(|data| data.get("text"));
     let labels = map.metadata.labels.as_ref();

@@ -1,4 +1,4 @@
-//! Errors that only show where a cluster is slower than the server in memory, or refuses more: Jobs that are removed, a slow garbage
+//! Errors that only show where a cluster is slower than the server in memory, or rejects more: Jobs that are removed, a slow garbage
 //! collector, a webhook.
 
 use std::{sync::Arc, time::Duration};
@@ -25,7 +25,7 @@ enum Bug {
     /// Children are created for an object that is being deleted.
     IgnoresDeletion,
     /// 400 is taken as final.
-    RefusedIsFinal,
+    RejectedIsFinal,
 }
 
 struct Context {
@@ -57,8 +57,8 @@ async fn run(client: Client, bug: Bug) {
         .run(
             async |task, context: Arc<Context>| reconcile(&task, &context).await,
             |_, error: &kube::Error, context| {
-                let is_refused = matches!(error, kube::Error::Api(status) if status.code == 400);
-                if context.bug == Bug::RefusedIsFinal && is_refused {
+                let is_rejected = matches!(error, kube::Error::Api(status) if status.code == 400);
+                if context.bug == Bug::RejectedIsFinal && is_rejected {
                     return Action::await_change();
                 }
                 Action::requeue(Duration::from_secs(2))
@@ -164,7 +164,7 @@ fn each_error_is_found_in_its_scenario_alone() {
             Scenario::SlowCollection,
             Oracle::History,
         ),
-        (Bug::RefusedIsFinal, Scenario::Webhook, Oracle::Idempotence),
+        (Bug::RejectedIsFinal, Scenario::Webhook, Oracle::Idempotence),
     ] {
         let found = explore(simulation(bug)).unwrap_err();
         assert_eq!(found.oracle, oracle, "{bug:?}: {found}");

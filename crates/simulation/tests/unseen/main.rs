@@ -14,7 +14,7 @@ mod overlooked;
 mod pages;
 mod recipes;
 mod references;
-mod refused;
+mod rejected;
 mod right;
 mod scheduled;
 mod shards;

@@ -144,7 +144,7 @@ fn priority(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
         found.ok_or_else(missing)?
     };
     let policy = policy.unwrap_or_else(|| "PreemptLowerPriority".to_owned());
-    let refused = |what: &str, asked: &Value, computed: &str| {
+    let rejected = |what: &str, asked: &Value, computed: &str| {
         let asked = asked
             .as_str()
             .map_or_else(|| asked.to_string(), str::to_owned);
@@ -155,11 +155,11 @@ fn priority(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
     };
     let asked = at(pod, "/spec/priority");
     if !asked.is_null() && *asked != value {
-        return refused("integer value of priority", asked, &value.to_string());
+        return rejected("integer value of priority", asked, &value.to_string());
     }
     let asked = at(pod, "/spec/preemptionPolicy");
     if !asked.is_null() && *asked != policy.as_str() {
-        return refused("string value of PreemptionPolicy", asked, &policy);
+        return rejected("string value of PreemptionPolicy", asked, &policy);
     }
     put(pod, "/spec/priority", value.into());
     put(pod, "/spec/preemptionPolicy", policy.into());
@@ -174,7 +174,7 @@ fn of_class(class: &Value) -> (i64, Option<String>) {
 }
 
 fn runtime(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
-    let refused = |pod: &Value, why: &str| Err(forbidden(kind, object::name(pod), why));
+    let rejected = |pod: &Value, why: &str| Err(forbidden(kind, object::name(pod), why));
     let name = text(pod, "/spec/runtimeClassName").to_owned();
     let asked = at(pod, "/spec/overhead").clone();
     let class = if name.is_empty() {
@@ -183,7 +183,7 @@ fn runtime(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
         let found = store.find("node.k8s.io/v1", "RuntimeClass", "", &name);
         if found.is_none() {
             let why = format!("pod rejected: RuntimeClass {name:?} not found");
-            return refused(pod, &why);
+            return rejected(pod, &why);
         }
         found
     };
@@ -192,12 +192,12 @@ fn runtime(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
     if overhead.is_null() && !asked.is_null() {
         let why =
             "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
-        return refused(pod, why);
+        return rejected(pod, why);
     }
     if !overhead.is_null() {
         if !asked.is_null() && asked != *overhead {
             let why = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
-            return refused(pod, why);
+            return rejected(pod, why);
         }
         put(pod, "/spec/overhead", overhead.clone());
     }
@@ -212,7 +212,7 @@ fn runtime(store: &Store, kind: &Kind, pod: &mut Value) -> Answer<()> {
             let why = format!(
                 "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {own}"
             );
-            return refused(pod, &why);
+            return rejected(pod, &why);
         }
     }
     let tolerations = list(class, "/scheduling/tolerations");

@@ -45,15 +45,15 @@ pub(crate) use reactions::{Alone, Immediate, collect};
 /// More passes than any controller needs until it has nothing more to do.
 const PASSES: usize = 1_000;
 
-/// What happens to a Pod.
+/// The fate of a Pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PodPlan {
-    /// The Pod runs, and is ready after this time; a Pod of a Job succeeds.
+    /// The Pod runs and becomes ready after this time. A Pod of a Job succeeds.
     Ready(Duration),
-    /// Its containers crash after this time and are restarted with a back-off; a Pod of a Job fails.
+    /// The Pod's containers crash after this time and are restarted with a back-off. A Pod of a Job fails.
     Crash(Duration),
-    /// No node takes it.
+    /// The Pod cannot be scheduled.
     Pending,
 }
 
@@ -61,13 +61,12 @@ type Planner = dyn Fn(&Pod) -> PodPlan + Send + Sync;
 
 /// Controllers for Deployments, `ReplicaSets`, `StatefulSets`, `DaemonSets`, Jobs, Pods and `EndpointSlices`.
 ///
-/// They create Pods until there are 1,000, and write a Warning when a workload wants more.
+/// They write the same Events as the real controllers, such as `ScalingReplicaSet`, `SuccessfulCreate` and `Scheduled`, and remove them
+/// after an hour. They create at most 1,000 Pods, and report a Warning if a workload wants more.
 ///
-/// They write the Events of the real ones, such as `ScalingReplicaSet`, `SuccessfulCreate` and `Scheduled`, and remove them after an hour.
-///
-/// Pods become ready one second after their creation. The annotation `kube-codegen.dev/pod` of a Pod decides otherwise:
-/// `pending`, `crash`, or a time such as `5s`. A Pod whose Node is deleted is deleted; one whose Node stops being Ready is
-/// not ready, and deleted after five minutes.
+/// Pods become ready one second after their creation. To change this for a Pod, set its annotation `kube-codegen.dev/pod` to `pending`,
+/// `crash`, or a time such as `5s`. If a Node is deleted, its Pods are deleted. If a Node stops being Ready, its Pods become unready, and
+/// are deleted after five minutes.
 ///
 /// ```
 /// # use kube_codegen_testing::{ApiServer, Controllers};
@@ -120,7 +119,7 @@ impl fmt::Debug for Controllers {
 }
 
 impl Controllers {
-    /// Returns controllers with one node, whose Pods are ready after one second.
+    /// Creates controllers with one node, on which Pods become ready after one second.
     pub fn new() -> Self {
         Self {
             nodes: 1,
@@ -132,28 +131,28 @@ impl Controllers {
         }
     }
 
-    /// Sets the number of nodes, which are created at the start.
+    /// Sets the number of nodes, all created at the start.
     pub fn nodes(mut self, nodes: usize) -> Self {
         self.nodes = nodes;
         self
     }
 
-    /// Sets how long a Pod takes from its creation until it is ready.
+    /// Sets the time from the creation of a Pod until it is ready.
     pub fn ready_after(mut self, time: Duration) -> Self {
         self.ready_after = time;
         self
     }
 
-    /// Sets how long a ready Pod of a Job takes until it succeeds.
+    /// Sets the time from when a Pod of a Job is ready until it succeeds.
     pub fn done_after(mut self, time: Duration) -> Self {
         self.done_after = time;
         self
     }
 
-    /// Lets each Pod with `restartPolicy: Never` succeed like the Pods of Jobs: as long after it is ready as [`Self::done_after`] says.
+    /// Lets each Pod with `restartPolicy: Never` succeed like the Pods of Jobs, [`Self::done_after`] its readiness.
     ///
-    /// By default such a Pod keeps running, since nothing tells how long its program takes. Use this when something waits for the end of a
-    /// Pod without a Job, as `helm test` does:
+    /// By default, such a Pod keeps running, because nothing says how long its program takes. Use this when something waits for the end of
+    /// a Pod without a Job, as `helm test` does:
     ///
     /// ```
     /// # use kube_codegen_testing::{ApiServer, Controllers};
@@ -175,14 +174,14 @@ impl Controllers {
         self
     }
 
-    /// Sets how long a deleted Pod takes until its containers have ended: by default no time, at most its grace period.
+    /// Sets the time from the deletion of a Pod until its containers have ended, at most its grace period. The default is zero.
     pub fn ends_after(mut self, time: Duration) -> Self {
         self.ends_after = time;
         self
     }
 
-    /// Decides what happens to each Pod, in place of its annotation. It is called repeatedly and must give the same answer
-    /// until the plan changes.
+    /// Decides the fate of each Pod, instead of its annotation. The function is called repeatedly, and must return the same plan until you
+    /// want it to change.
     pub fn plan(mut self, planner: impl Fn(&Pod) -> PodPlan + Send + Sync + 'static) -> Self {
         self.planner = Some(Arc::new(planner));
         self

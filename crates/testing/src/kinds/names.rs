@@ -101,14 +101,14 @@ fn finalizers(kind: &Kind, object: &Value) -> Vec<StatusCause> {
 /// Returns the violations in the keys of annotations.
 fn annotations(annotations: &Value) -> Vec<StatusCause> {
     let keys = annotations.as_object().into_iter().flatten();
-    let refused = keys.flat_map(|(key, _)| {
+    let rejected = keys.flat_map(|(key, _)| {
         let whys = names::qualified_name(&key.to_lowercase()).into_iter();
         whys.map(move |why| {
             let message = format!("Invalid value: {key:?}: {why}");
             cause("metadata.annotations", "FieldValueInvalid", message)
         })
     });
-    refused.collect()
+    rejected.collect()
 }
 
 /// Returns the violations in keys and values of labels.

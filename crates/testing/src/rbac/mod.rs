@@ -98,7 +98,7 @@ fn selected(selector: Option<&str>) -> &str {
 pub(crate) fn authorize(store: &Store, user: &User, attributes: &Attributes<'_>) -> Answer<()> {
     match allowed(store, user, attributes) {
         Ok(_) => Ok(()),
-        Err(problems) => Err(refusal(user, attributes, &problems)),
+        Err(problems) => Err(rejection(user, attributes, &problems)),
     }
 }
 
@@ -272,7 +272,7 @@ fn matches(rule: &Value, attributes: &Attributes<'_>) -> bool {
         && (names.is_empty() || names.iter().any(|name| name == attributes.name))
 }
 
-fn refusal(user: &User, attributes: &Attributes<'_>, problems: &[String]) -> Box<Status> {
+fn rejection(user: &User, attributes: &Attributes<'_>, problems: &[String]) -> Box<Status> {
     let Attributes {
         verb,
         group,

@@ -10,7 +10,7 @@ use crate::{
     kinds::target::Target, record::recorded::On, request::Verb, values::status::no_details,
 };
 
-/// How a request fails.
+/// The way in which a request fails.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,7 +38,7 @@ pub(crate) enum Effect {
 }
 
 impl Failure {
-    /// Responds with this HTTP code and its usual reason.
+    /// Responds with this HTTP status code and its usual reason.
     pub fn status(code: u16) -> Self {
         let reason = match code {
             400 => reason::BAD_REQUEST,
@@ -66,7 +66,7 @@ impl Failure {
         Self(Effect::Answer(status.boxed()))
     }
 
-    /// Sets the message of an error response.
+    /// Sets the message of the error response.
     pub fn message(mut self, message: &str) -> Self {
         if let Effect::Answer(status) = &mut self.0 {
             message.clone_into(&mut status.message);
@@ -74,7 +74,7 @@ impl Failure {
         self
     }
 
-    /// Sets `Retry-After` of an error response, in seconds.
+    /// Sets `Retry-After` in the error response, in seconds.
     pub fn retry_after(mut self, seconds: u32) -> Self {
         if let Effect::Answer(status) = &mut self.0 {
             status
@@ -85,7 +85,7 @@ impl Failure {
         self
     }
 
-    /// Breaks the connection; the request is not executed.
+    /// Breaks the connection without executing the request.
     pub fn disconnect() -> Self {
         Self(Effect::Disconnect)
     }

@@ -6,23 +6,23 @@ use serde_json::Value;
 
 use crate::record::{fault::Failure, recorded::RecordedRequest};
 
-/// What becomes of a request, or of its answer.
+/// The outcome for a request or its response.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Action {
     /// It passes unchanged.
     Pass,
-    /// A request is executed with this body; an answer has this body.
+    /// It passes with this body in place of its own.
     Body(Value),
-    /// It is answered with this HTTP code and body. A request is not executed then.
+    /// The client receives this HTTP status code and body. A request is not executed.
     Answer(u16, Value),
-    /// It fails: a request before it is executed, an answer after that.
+    /// It fails: a request before it is executed, a response after that.
     Fail(Failure),
     /// It passes after this time on tokio's clock.
     Delay(Duration),
 }
 
-/// What becomes of a watch event.
+/// The outcome for a watch event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventAction {
@@ -36,19 +36,19 @@ pub enum EventAction {
     Swap,
 }
 
-/// An event that a watch is about to send.
+/// A watch event that is about to be sent.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EventInFlight<'a> {
-    /// API group of the watch; empty for the core group.
+    /// The API group of the watch; empty for the core group.
     pub group: &'a str,
-    /// Plural of the watch.
+    /// The plural of the watched kind.
     pub resource: &'a str,
-    /// Namespace of the watch; empty for all.
+    /// The watched namespace; empty for all namespaces.
     pub namespace: &'a str,
     /// `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`.
     pub kind: &'a str,
-    /// The object as the client gets it.
+    /// The object, as the client will receive it.
     pub object: &'a Value,
 }
 

@@ -7,7 +7,7 @@ use crate::{
     request::{Request, User, Verb},
 };
 
-/// A request that reached the server.
+/// A request that the server received.
 ///
 /// ```
 /// # use kube_codegen_testing::ApiServer;
@@ -23,35 +23,35 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
-    /// The verb as in RBAC rules: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`.
+    /// The verb, as in RBAC rules: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`.
     pub verb: &'static str,
-    /// API group; empty for the core group.
+    /// The API group; empty for the core group.
     pub group: String,
-    /// Version in the path.
+    /// The version in the path.
     pub version: String,
-    /// Plural in the path, such as `crdplural`.
+    /// The plural in the path, such as `crdplural`.
     pub resource: String,
     /// `status` or `scale`; empty for the object itself.
     pub subresource: String,
-    /// Whether objects of the resource are in namespaces.
+    /// Whether the resource is namespaced.
     pub namespaced: bool,
-    /// Namespace in the path; empty if there is none.
+    /// The namespace in the path; empty if there is none.
     pub namespace: String,
-    /// Name in the path; empty for a collection.
+    /// The name in the path; empty for a collection.
     pub name: String,
-    /// Path and query.
+    /// The path and the query.
     pub path: String,
-    /// `Content-Type` without parameters.
+    /// The `Content-Type` without parameters.
     pub content_type: String,
-    /// The body as JSON; null for an empty body.
+    /// The body as JSON; null if the body is empty.
     pub body: Value,
     /// The header `User-Agent`.
     pub user_agent: String,
     /// The name of the user, such as `system:serviceaccount:NAMESPACE:NAME`.
     pub user: String,
-    /// HTTP status of the response; 0 if the connection was dropped or there is no response yet.
+    /// The HTTP status of the response; 0 if the connection was dropped, or while there is no response yet.
     pub status: u16,
-    /// Whether no RBAC rule of the user allows the request; other requests may get the status 403, too.
+    /// Whether RBAC denied the request because no rule of the user allows it. A status of 403 can also have other causes.
     pub denied: bool,
 }
 
@@ -77,7 +77,7 @@ impl RecordedRequest {
         }
     }
 
-    /// The resource as in RBAC rules: the plural, with `/SUBRESOURCE` if there is one.
+    /// Returns the resource as in RBAC rules: the plural, followed by `/SUBRESOURCE` if there is one.
     pub fn rule_resource(&self) -> String {
         match self.subresource.as_str() {
             "" => self.resource.clone(),
@@ -85,13 +85,13 @@ impl RecordedRequest {
         }
     }
 
-    /// Returns whether the request changes objects.
+    /// Whether the request changes objects.
     pub fn is_write(&self) -> bool {
         !matches!(self.verb, "get" | "list" | "watch")
     }
 }
 
-/// Selects the requests that a fault or a watch command applies to; an unset criterion matches all.
+/// Selects the requests that a fault or a watch command applies to. Criteria that you do not set match everything.
 ///
 /// ```
 /// use kube_codegen_testing::On;
@@ -123,25 +123,25 @@ impl On {
         }
     }
 
-    /// Restricts to the resource with this plural.
+    /// Matches only the resource with this plural.
     pub fn resource(mut self, plural: impl Into<String>) -> Self {
         self.resource = Some(plural.into());
         self
     }
 
-    /// Restricts to this subresource; empty for the object itself.
+    /// Matches only this subresource; the empty string means the object itself.
     pub fn subresource(mut self, name: impl Into<String>) -> Self {
         self.subresource = Some(name.into());
         self
     }
 
-    /// Restricts to this namespace.
+    /// Matches only this namespace.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Restricts to the object with this name. It matches no create, whose path has no name.
+    /// Matches only the object with this name. This excludes creates, because their path contains no name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

@@ -7,7 +7,7 @@ pub(crate) const MASTERS: &str = "system:masters";
 /// The group of all users but the anonymous one.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
 
-/// Who sends a request.
+/// The user who sends a request.
 ///
 /// ```
 /// # use kube_codegen_testing::{ApiServer, User};
@@ -32,7 +32,7 @@ pub struct User {
 }
 
 impl User {
-    /// Returns an authenticated user.
+    /// Creates an authenticated user.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -41,7 +41,7 @@ impl User {
         }
     }
 
-    /// Returns the user of a service account.
+    /// Creates the user of a service account.
     pub fn account(namespace: &str, name: &str) -> Self {
         let mut user = Self::new(format!("system:serviceaccount:{namespace}:{name}"));
         let groups = [

@@ -20,7 +20,7 @@ enum Namespaces {
     Complete,
 }
 
-/// The settings of an [`ApiServer`].
+/// Builds an [`ApiServer`] from its settings.
 ///
 /// ```
 /// # use kube_codegen_testing::ApiServer;
@@ -29,8 +29,8 @@ enum Namespaces {
 /// let server = ApiServer::builder().namespaces().build();
 /// assert_eq!(server.list::<Namespace>().len(), 4);
 /// let maps: kube::Api<ConfigMap> = kube::Api::namespaced(server.client(), "absent");
-/// let refused = maps.create(&Default::default(), &ConfigMap::default()).await;
-/// assert!(refused.is_err());
+/// let rejected = maps.create(&Default::default(), &ConfigMap::default()).await;
+/// assert!(rejected.is_err());
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -47,58 +47,58 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Gives namespaces a life cycle: `default`, `kube-system`, `kube-public` and `kube-node-lease` exist at the start, each
-    /// namespace has its default account and `kube-root-ca.crt`, objects need an existing namespace, and a deleted namespace
-    /// is `Terminating` until its objects are gone.
+    /// Enforces the life cycle of namespaces. `default`, `kube-system`, `kube-public` and `kube-node-lease` exist at the start, each
+    /// namespace has its default service account and `kube-root-ca.crt`, objects need an existing namespace, and a deleted namespace stays
+    /// `Terminating` until its objects are gone.
     pub fn namespaces(mut self) -> Self {
         self.namespaces = Namespaces::Complete;
         self
     }
 
-    /// As [`Self::namespaces`], but new namespaces are empty, and Pods need no account.
+    /// Like [`Self::namespaces`], but new namespaces are empty, and Pods need no service account.
     pub fn empty_namespaces(mut self) -> Self {
         self.namespaces = Namespaces::Empty;
         self
     }
 
-    /// As `envtest` serves the API, without kube-controller-manager: as [`Self::empty_namespaces`], and nothing is collected. A deleted
-    /// namespace stays `Terminating` with its objects, dependents outlive their owners, and the finalizers `foregroundDeletion` and
-    /// `orphan` stay until a client removes them.
+    /// Behaves like `envtest`, which runs no kube-controller-manager: like [`Self::empty_namespaces`], but without garbage collection. A
+    /// deleted namespace stays `Terminating` with its objects, dependents outlive their owners, and the finalizers `foregroundDeletion`
+    /// and `orphan` stay until a client removes them.
     pub fn envtest(mut self) -> Self {
         self.namespaces = Namespaces::Empty;
         self.alone = true;
         self
     }
 
-    /// Sets the certificate authority (PEM) that `kube-root-ca.crt` of each namespace holds.
+    /// Sets the certificate authority (PEM) for the `kube-root-ca.crt` of each namespace.
     pub fn authority(mut self, pem: impl Into<String>) -> Self {
         self.authority = pem.into();
         self
     }
 
-    /// Authenticates clients over HTTP by their token, and authorizes requests by the stored RBAC objects: without a rule that
-    /// allows it, a request gets 403 with the message of kube-apiserver. The client of [`ApiServer::client`] may do everything.
+    /// Authenticates HTTP clients by their tokens, and authorizes requests by the stored RBAC objects. A request that no rule allows is
+    /// rejected with 403 and kube-apiserver's message. The client of [`ApiServer::client`] may do everything.
     ///
-    /// Service accounts get tokens by a `TokenRequest` (`kubectl create token`). Impersonation and the reviews of access and
-    /// tokens are answered accordingly. A user may grant permissions that it does not have.
+    /// Service accounts get tokens through a `TokenRequest` (`kubectl create token`). Impersonation, and access and token reviews, work
+    /// accordingly. As in a real
+    /// cluster, users cannot grant permissions that they do not have.
     ///
-    /// With the environment variable `KUBE_CODEGEN_RBAC=measure`, all requests are allowed: so a test shows which permissions it
-    /// uses,
-    /// in the file of `KUBE_CODEGEN_REQUESTS`, before they are granted.
+    /// To find out which permissions a test uses before you grant them, set the environment variable `KUBE_CODEGEN_RBAC=measure`: all
+    /// requests are then allowed, and recorded in the file named by `KUBE_CODEGEN_REQUESTS`.
     pub fn authorization(mut self) -> Self {
         self.authorization = true;
         self
     }
 
-    /// Keeps a scheduled Pod that is deleted until its grace period is over, as if kubelets ran: a deletion with a grace period of
-    /// zero removes it. [`Self::controllers`] implies this, and removes such Pods.
+    /// Keeps a deleted Pod that was scheduled until its grace period is over, as kubelets do. A deletion with a grace period of zero
+    /// removes it. [`Self::controllers`] implies this setting, and also removes such Pods in the end.
     pub fn grace_periods(mut self) -> Self {
         self.grace_periods = true;
         self
     }
 
-    /// Lists and watches the objects of a `shardSelector` alone, as with the feature gate `ShardedListAndWatch` of kube-apiserver, which is off by
-    /// default: then the selector is ignored.
+    /// Honours the `shardSelector` of lists and watches, like kube-apiserver's feature gate `ShardedListAndWatch`. By default, the
+    /// selector is ignored.
     pub fn sharded_lists(mut self) -> Self {
         self.shards = true;
         self
@@ -113,7 +113,7 @@ impl Builder {
     /// Creates the server.
     ///
     /// # Panics
-    /// With [`Self::controllers`] outside a tokio runtime.
+    /// If called outside a Tokio runtime with [`Self::controllers`].
     pub fn build(self) -> ApiServer {
         let reactions: &dyn Reactions = if self.alone { &Alone } else { &Immediate };
         let mut store = Store::new(WINDOW, reactions);

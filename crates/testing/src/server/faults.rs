@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl ApiServer {
-    /// Makes the next matching request fail. Faults apply in the order in which they were added.
+    /// Makes the next matching request fail. Faults apply in the order in which you add them.
     pub fn fail_next(&self, on: On, failure: Failure) {
         self.fail_times(on, 1, failure);
     }
@@ -36,17 +36,17 @@ impl ApiServer {
         lock(&self.0.record.faults).clear();
     }
 
-    /// Ends the matching open watches, as a server shutdown does, and returns their number.
+    /// Ends all matching open watches, as a server shutdown does. Returns their number.
     pub fn cut_watches(&self, on: &On) -> usize {
         self.send(on, &Command::Cut)
     }
 
-    /// Stalls the matching open watches: they stay open and send nothing more. Returns their number.
+    /// Stalls all matching open watches: they stay open, but send nothing more. Returns their number.
     pub fn stall_watches(&self, on: &On) -> usize {
         self.send(on, &Command::Stall)
     }
 
-    /// Sends a line of invalid JSON to the matching open watches and returns their number.
+    /// Sends a line of invalid JSON to all matching open watches. Returns their number.
     pub fn garble_watches(&self, on: &On) -> usize {
         self.send(
             on,
@@ -56,7 +56,7 @@ impl ApiServer {
         )
     }
 
-    /// Ends the matching open watches with an `ERROR` event of 410 Expired and returns their number.
+    /// Ends all matching open watches with an `ERROR` event (410 Expired). Returns their number.
     pub fn expire_watches(&self, on: &On) -> usize {
         self.send(
             on,
@@ -66,18 +66,19 @@ impl ApiServer {
         )
     }
 
-    /// Lets a paged list expire: its next page, which this `continue` token asks for, is rejected with 410. Returns whether the list was open.
+    /// Expires the paged list of this `continue` token: the request for its next page is rejected with 410. Returns whether the list was
+    /// open.
     pub fn expire_list(&self, token: &str) -> bool {
         let id = token.split('.').next().and_then(|id| id.parse().ok());
         id.is_some_and(|id| lock(&self.0.backend.store).expire_list(id))
     }
 
-    /// Ends the matching open watches with this `ERROR` event and returns their number.
+    /// Ends all matching open watches with this `ERROR` event. Returns their number.
     pub fn fail_watches(&self, on: &On, status: Status) -> usize {
         self.send(on, &Command::Fail(status.boxed()))
     }
 
-    /// Sends a bookmark to the matching open watches that asked for bookmarks. Returns the number of matching watches.
+    /// Sends a bookmark to all matching open watches that asked for bookmarks. Returns the number of matching watches.
     pub fn bookmark_watches(&self, on: &On) -> usize {
         self.send(on, &Command::Bookmark)
     }
@@ -86,8 +87,8 @@ impl ApiServer {
         lock(&self.0.record.watches).send(on, command)
     }
 
-    /// Calls a closure before each request is executed. It may use the server, for example to change an object just before the
-    /// client's update. Of several closures, the first that does not answer [`Action::Pass`] decides.
+    /// Calls a closure before each request is executed. The closure may use the server, for example to change an object just before the
+    /// client's update. With several closures, the first one that does not return [`Action::Pass`] decides.
     ///
     /// ```
     /// # use kube_codegen_testing::{Action, ApiServer, Failure};
@@ -109,8 +110,8 @@ impl ApiServer {
             .push(Arc::new(on));
     }
 
-    /// Calls a closure after each request is executed, with its answer. [`RecordedRequest::status`] is that of the answer. It is
-    /// not called for watches.
+    /// Calls a closure after each request is executed, with the response. [`RecordedRequest::status`] is the status of the response. The
+    /// closure is not called for watches.
     pub fn intercept_answers(
         &self,
         on: impl Fn(&RecordedRequest, &Value) -> Action + Send + Sync + 'static,
@@ -118,7 +119,7 @@ impl ApiServer {
         lock(&self.0.record.interceptors).answers.push(Arc::new(on));
     }
 
-    /// Calls a closure before a watch sends an event. It must not use the server.
+    /// Calls a closure before a watch sends an event. The closure must not use the server.
     pub fn intercept_events(
         &self,
         on: impl Fn(EventInFlight<'_>) -> EventAction + Send + Sync + 'static,

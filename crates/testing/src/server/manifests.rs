@@ -12,28 +12,28 @@ use crate::{
 /// The field manager of applied objects.
 const MANAGER: &str = "kubectl";
 
-/// Why a manifest was not applied.
+/// The reason why a manifest was not applied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
     /// The text is not YAML.
     #[error("invalid YAML")]
     Yaml(#[from] serde_yaml::Error),
-    /// The server does not have the kind.
+    /// The server does not serve the kind.
     #[error(transparent)]
     Kind(#[from] StateError),
     /// The server rejected the object.
-    #[error("the server refused {object}")]
-    Refused {
-        /// Kind and name.
+    #[error("the server rejected {object}")]
+    Rejected {
+        /// Kind and name of the object.
         object: String,
-        /// What the server said.
+        /// The error from the server.
         source: Box<kube::Error>,
     },
 }
 
 impl ApiServer {
-    /// Applies the documents of a YAML text in their order, as the administrator: with defaults, validation and webhooks.
+    /// Applies the documents of a YAML string in order, as the administrator, with defaulting, validation and webhooks.
     ///
     /// ```
     /// # use kube_codegen_testing::ApiServer;
@@ -46,7 +46,7 @@ impl ApiServer {
     /// ```
     ///
     /// # Errors
-    /// If the text is not YAML, or the server rejects an object. Objects before that one have been applied.
+    /// If the text is not YAML, or the server rejects an object. Objects before it have already been applied.
     pub async fn apply(&self, manifests: &str) -> Result<(), ApplyError> {
         let client = self.client();
         for document in serde_yaml::Deserializer::from_str(manifests) {
@@ -55,15 +55,15 @@ impl ApiServer {
                 continue;
             }
             let path = self.path_of(&object)?;
-            let refused = |source| ApplyError::Refused {
+            let rejected = |source| ApplyError::Rejected {
                 object: format!("{} {}", text(&object, "kind"), name(&object)),
                 source: Box::new(source),
             };
             let request = http::Request::patch(format!("{path}?fieldManager={MANAGER}&force=true"))
                 .header(http::header::CONTENT_TYPE, "application/apply-patch+yaml")
                 .body(object.to_string().into_bytes())
-                .map_err(|error| refused(kube::Error::HttpError(error)))?;
-            client.request::<Value>(request).await.map_err(refused)?;
+                .map_err(|error| rejected(kube::Error::HttpError(error)))?;
+            client.request::<Value>(request).await.map_err(rejected)?;
         }
         Ok(())
     }

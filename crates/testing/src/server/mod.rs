@@ -29,7 +29,7 @@ pub use state::StateError;
 /// How many changes per resource are kept for watches.
 pub(crate) const WINDOW: usize = 10_000;
 
-/// An in-memory Kubernetes API server. Clones are handles to the same server.
+/// An in-memory Kubernetes API server. Clones refer to the same server.
 ///
 /// ```
 /// # use kube_codegen_testing::{ApiServer, StateError};
@@ -53,17 +53,17 @@ impl Default for ApiServer {
 }
 
 impl ApiServer {
-    /// Creates a server with the built-in kinds and no objects. Namespaces need not exist.
+    /// Creates a server with the built-in kinds and no objects. Namespaces are not enforced: objects may use any namespace.
     pub fn new() -> Self {
         Self::with(Store::new(WINDOW, &Immediate))
     }
 
-    /// Returns the settings of a server that does more: namespaces, controllers, authorization.
+    /// Returns a builder, for a server with namespaces, controllers or authorization.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// Returns another server with the same kinds, objects and history. Requests, faults, watches and settings are not copied.
+    /// Returns a new server with the same kinds, objects and history. Requests, faults, watches and settings are not copied.
     #[must_use]
     pub fn fork(&self) -> Self {
         let store = lock(&self.0.backend.store).clone();
@@ -74,28 +74,28 @@ impl ApiServer {
         Self(Arc::new(Shared::new(store)))
     }
 
-    /// Returns an in-process client with the default namespace `default`. It does not retry.
+    /// Returns an in-process client with the default namespace `default`. The client does not retry requests.
     ///
     /// # Panics
-    /// Outside a tokio runtime, as [`kube::Client::new`] does.
+    /// If called outside a Tokio runtime, like [`kube::Client::new`].
     pub fn client(&self) -> Client {
         Client::new(self.service(), "default")
     }
 
-    /// Returns the service of [`Self::client`].
+    /// Returns the service that [`Self::client`] uses.
     pub fn service(&self) -> ApiService {
         ApiService(self.0.clone(), Some(User::admin()))
     }
 
-    /// Returns an in-process client that acts as a user. Without [`Builder::authorization`], every user may do everything.
+    /// Returns an in-process client that acts as the given user. Without [`Builder::authorization`], every user may do everything.
     ///
     /// # Panics
-    /// Outside a tokio runtime, as [`kube::Client::new`] does.
+    /// If called outside a Tokio runtime, like [`kube::Client::new`].
     pub fn client_as(&self, user: User) -> Client {
         Client::new(ApiService(self.0.clone(), Some(user)), "default")
     }
 
-    /// Adds a bearer token for clients over HTTP.
+    /// Adds a bearer token that authenticates HTTP clients as the given user.
     pub fn add_token(&self, token: impl Into<String>, user: User) {
         lock(&self.0.auth).tokens.add(token.into(), user);
     }
@@ -121,7 +121,7 @@ impl ApiServer {
         self.listen_tls_on(transport::FREE, tls).await
     }
 
-    /// As [`Self::listen_tls`], at an address.
+    /// Like [`Self::listen_tls`], at the given address.
     ///
     /// # Errors
     /// If the address cannot be bound.
@@ -151,13 +151,13 @@ impl ApiServer {
         settings.listener.as_ref().map(|listener| listener.address)
     }
 
-    /// Returns a kubeconfig (JSON) of the administrator for the address of [`Self::listen`], or `None` before that call.
+    /// Returns the administrator's kubeconfig (JSON) for the address of [`Self::listen`], or `None` if that was not called yet.
     pub fn kubeconfig(&self) -> Option<String> {
         let token = lock(&self.0.auth).administrator.clone();
         self.kubeconfig_with(&token, "default")
     }
 
-    /// As [`Self::kubeconfig`], with another token and default namespace.
+    /// Like [`Self::kubeconfig`], with another token and default namespace.
     pub fn kubeconfig_with(&self, token: &str, namespace: &str) -> Option<String> {
         let listener = lock(&self.0.settings).listener.clone()?;
         let cluster = match listener.authority {
@@ -182,34 +182,36 @@ impl ApiServer {
         Some(config.to_string())
     }
 
-    /// Compacts the history: no watch can start at an older revision, and paged lists expire. Open watches continue.
+    /// Compacts the history: no watch can start from an older revision, and paged lists expire. Open watches continue.
     pub fn compact(&self) {
         let mut store = lock(&self.0.backend.store);
         store.compact();
         self.0.backend.changes.wake();
     }
 
-    /// Sets how many changes per resource are kept for watches (10,000 by default).
+    /// Sets how many changes per resource are kept for watches. The default is 10,000.
     pub fn set_watch_window(&self, changes: usize) {
         lock(&self.0.backend.store).set_window(changes);
     }
 
-    /// Sets where webhooks are called that are configured by their Service (127.0.0.1:9443 by default).
+    /// Sets the address at which webhooks configured with a Service are called. The default is 127.0.0.1:9443.
     pub fn set_webhook_address(&self, address: SocketAddr) {
         *lock(&self.0.backend.webhooks) = address;
     }
 
-    /// Sets whether a watch from an expired revision gets HTTP 410, as from a proxy, instead of an `ERROR` event.
+    /// Sets whether a watch from an expired revision fails with HTTP 410, as through a proxy, rather than with an `ERROR` event.
     pub fn set_expired_as_410(&self, enabled: bool) {
         lock(&self.0.settings).expired_as_410 = enabled;
     }
 
-    /// Calls the webhooks of a `MutatingWebhookConfiguration` or a `ValidatingWebhookConfiguration` while objects are written, or the
-    /// conversion webhook of a `CustomResourceDefinition` while its objects are read or written in another version than the stored
-    /// one. `respond` gets the path of a webhook and an `AdmissionReview` or a `ConversionReview`, and returns the review with its
-    /// response, or why the webhook failed.
+    /// Calls webhooks in process. Pass a `MutatingWebhookConfiguration` or a `ValidatingWebhookConfiguration`, whose webhooks are then
+    /// called when objects are written, or a `CustomResourceDefinition`, whose conversion webhook is then called when its objects are read
+    /// or written in another version than the stored one.
     ///
-    /// `Webhooks::in_process` of the runtime is such a function:
+    /// `respond` receives the path of a webhook and an `AdmissionReview` or a `ConversionReview`. It returns the review with its response,
+    /// or the reason why the webhook failed.
+    ///
+    /// `Webhooks::in_process` of the runtime returns such a function:
     ///
     /// ```ignore
     /// let configurations = webhooks.configurations(&ClientConfig::url("https://localhost"));
@@ -218,11 +220,11 @@ impl ApiServer {
     /// server.call_webhooks(&json!(crd), webhooks.in_process())?;
     /// ```
     ///
-    /// Rules, object selectors, match conditions and failure policies apply. Namespace selectors and reinvocation do not, and an
-    /// object is not converted to the version of a rule.
+    /// Rules, object selectors, match conditions and failure policies apply. Namespace selectors and reinvocation do not, and objects are
+    /// not converted to the version of a rule.
     ///
     /// # Errors
-    /// If the object is none of them.
+    /// If the object has none of these three kinds.
     pub fn call_webhooks(
         &self,
         configuration: &Value,
@@ -235,8 +237,8 @@ impl ApiServer {
         store.webhooks.add(configuration, Arc::new(respond))
     }
 
-    /// Runs controllers until the last handle of the server is dropped. [`Builder::controllers`](crate::Builder::controllers)
-    /// spawns this.
+    /// Runs controllers until the last handle of the server is dropped. [`Builder::controllers`](crate::Builder::controllers) does this in
+    /// a spawned task.
     pub fn run_controllers(
         &self,
         controllers: Controllers,

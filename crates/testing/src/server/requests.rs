@@ -9,17 +9,17 @@ use super::ApiServer;
 use crate::{record::RecordedRequest, request::User, routing::paths, storage::lock};
 
 impl ApiServer {
-    /// Returns the requests in the order of arrival, without discovery and unknown paths. The newest 100,000 are kept
-    /// ([`Self::set_request_limit`]).
+    /// Returns the recorded requests in order of arrival, except discovery and unknown paths. The server keeps the last 100,000; change
+    /// this with [`Self::set_request_limit`].
     ///
-    /// If the environment variable `KUBE_CODEGEN_REQUESTS` names a file, the server appends each answered request to it as one
-    /// line of JSON: `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status`,
-    /// `userAgent` and `user`. Several servers and processes can share the file.
+    /// If the environment variable `KUBE_CODEGEN_REQUESTS` names a file, the server also appends each answered request to it, as one line
+    /// of JSON with `verb`, `group`, `version`, `resource`, `subresource`, `namespaced`, `namespace`, `name`, `status`, `userAgent` and
+    /// `user`. Several servers and processes can share the file.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.0.record.requests).iter().cloned().collect()
     }
 
-    /// Returns the requests that change objects, in the order of arrival.
+    /// Returns the requests that change objects, in order of arrival.
     pub fn writes(&self) -> Vec<RecordedRequest> {
         lock(&self.0.record.requests)
             .iter()
@@ -28,8 +28,8 @@ impl ApiServer {
             .collect()
     }
 
-    /// Returns what a request addresses, in the form in which [`Self::requests`] records it, but without its body. `None` for discovery
-    /// and unknown paths.
+    /// Returns what a request addresses, in the same form as [`Self::requests`] but without the body. Returns `None` for discovery and
+    /// unknown paths.
     ///
     /// ```
     /// # use kube_codegen_testing::ApiServer;
@@ -46,8 +46,8 @@ impl ApiServer {
         Some(RecordedRequest::new(&request, path, &user))
     }
 
-    /// Returns the requests that were rejected for lack of permissions, without repetitions, such as
-    /// `patch websites.apps.example.com/status`.
+    /// Returns the requests that were rejected for lack of permission, without duplicates, such as `patch
+    /// websites.apps.example.com/status`.
     ///
     /// ```
     /// # use kube_codegen_testing::{ApiServer, User};
@@ -62,7 +62,7 @@ impl ApiServer {
     /// ```
     pub fn forbidden(&self) -> Vec<String> {
         let requests = self.requests();
-        let refused = requests.iter().filter(|request| request.status == 403);
+        let rejected = requests.iter().filter(|request| request.status == 403);
         let right = |request: &RecordedRequest| {
             let part = |separator: char, text: &str| match text {
                 "" => String::new(),
@@ -71,7 +71,7 @@ impl ApiServer {
             let (group, subresource) = (part('.', &request.group), part('/', &request.subresource));
             format!("{} {}{group}{subresource}", request.verb, request.resource)
         };
-        let rights: BTreeSet<String> = refused.map(right).collect();
+        let rights: BTreeSet<String> = rejected.map(right).collect();
         rights.into_iter().collect()
     }
 
@@ -80,13 +80,13 @@ impl ApiServer {
         lock(&self.0.record.requests).clear();
     }
 
-    /// Returns the requests that are answered from now on, as they are.
+    /// Returns a stream of all requests that are answered from now on.
     pub fn follow_requests(&self) -> impl Stream<Item = RecordedRequest> + Send + Unpin + use<> {
         let mut requests = lock(&self.0.record.requests).follow();
         futures::stream::poll_fn(move |context| requests.poll_recv(context))
     }
 
-    /// Sets how many requests are kept. With 0, they are only written to the file of `KUBE_CODEGEN_REQUESTS`, if there is one.
+    /// Sets how many requests are kept. With 0, requests are only written to the file of `KUBE_CODEGEN_REQUESTS`, if set.
     pub fn set_request_limit(&self, requests: usize) {
         lock(&self.0.record.requests).set_limit(requests);
     }

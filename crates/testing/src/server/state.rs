@@ -24,7 +24,7 @@ use crate::{
     values::object::{self, at, deleting, now, put, text},
 };
 
-/// Why a stored object could not be read or changed.
+/// The reason why a stored object could not be read or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -34,9 +34,9 @@ pub enum StateError {
     /// The kind is neither built in nor registered.
     #[error("kind {kind} of {api_version} is not registered: call register_crd first")]
     UnknownKind {
-        /// As in the object.
+        /// The `apiVersion` of the object.
         api_version: String,
-        /// As in the object.
+        /// The `kind` of the object.
         kind: String,
     },
     /// The object does not exist.
@@ -60,7 +60,7 @@ impl ApiServer {
         self.seed(&crd)
     }
 
-    /// Serves a kind of k8s-openapi that the server does not have, without defaults and validation. Kinds that it has do not change.
+    /// Serves a kind of k8s-openapi that the server lacks, without defaults and validation. Does nothing for kinds that it already has.
     ///
     /// ```
     /// # use kube_codegen_testing::ApiServer;
@@ -104,14 +104,16 @@ impl ApiServer {
         });
     }
 
-    /// Makes the uids of new objects follow from this number, from the name of the object, and from how many objects have had that name before, and
-    /// the names that the server generates in the same way from their prefix: they are the same in each process, whatever else is created.
-    /// Without it, uids contain the id of the process, and names follow from the number of objects.
+    /// Makes uids and generated names reproducible across processes. The uid of a new object is derived from this seed, the object's name,
+    /// and the number of earlier objects with that name; generated names are derived from their prefix in the same way. Other objects have
+    /// no influence.
+    ///
+    /// Without a seed, uids contain the process id, and generated names depend on the number of objects.
     pub fn set_seed(&self, seed: u64) {
         lock(&self.0.backend.store).set_seed(seed);
     }
 
-    /// Stops the garbage collector, or starts it again: it then handles what has changed meanwhile.
+    /// Turns the garbage collector off or on. When you turn it on again, it catches up on everything that changed in the meantime.
     ///
     /// ```
     /// # use kube_codegen_testing::ApiServer;
@@ -134,8 +136,8 @@ impl ApiServer {
         self.0.backend.changes.wake();
     }
 
-    /// Creates or replaces an object without defaulting or validation; only a missing uid is added. Use it for objects
-    /// that an older server stored, or that do not decode.
+    /// Creates or replaces an object without defaulting or validation; only a missing uid is added. Use it for objects stored by an older
+    /// server, or objects that cannot be decoded.
     ///
     /// # Errors
     /// If the kind is not registered.
@@ -163,7 +165,7 @@ impl ApiServer {
         })
     }
 
-    /// Returns a stored object, or `None` if it does not exist or does not decode. `namespace` is empty for cluster-scoped kinds.
+    /// Returns a stored object, or `None` if it does not exist or cannot be decoded. `namespace` is empty for cluster-scoped kinds.
     pub fn get<K: Resource<DynamicType = ()> + DeserializeOwned>(
         &self,
         namespace: &str,
@@ -175,7 +177,7 @@ impl ApiServer {
         decoded(&mut store, &kind, &object)
     }
 
-    /// Returns all stored objects of a type that decode, sorted by namespace and name.
+    /// Returns all stored objects of a type, sorted by namespace and name. Objects that cannot be decoded are skipped.
     pub fn list<K: Resource<DynamicType = ()> + DeserializeOwned>(&self) -> Vec<K> {
         let mut store = lock(&self.0.backend.store);
         let Ok(kind) = registered(&store, &K::api_version(&()), &K::kind(&())) else {
@@ -193,9 +195,9 @@ impl ApiServer {
         self.filter_map(|object| Some(object.clone()))
     }
 
-    /// Calls `f` with each stored object, in the order of [`Self::objects`], and returns what it returns.
+    /// Calls `f` with each stored object, in the order of [`Self::objects`], and returns the results that are not `None`.
     ///
-    /// The server is locked meanwhile: `f` must not call it.
+    /// The server is locked during the call, so `f` must not use it.
     pub fn filter_map<T>(&self, mut f: impl FnMut(&Value) -> Option<T>) -> Vec<T> {
         lock(&self.0.backend.store)
             .all()
@@ -208,8 +210,8 @@ impl ApiServer {
         lock(&self.0.backend.store).revision()
     }
 
-    /// Changes a stored object as another client would. Raises `resourceVersion`, and `generation` if more than metadata
-    /// and status has changed.
+    /// Changes a stored object as another client would. This increases `resourceVersion`, and `generation` if anything but metadata and
+    /// status changes.
     ///
     /// # Errors
     /// If the object does not exist.
@@ -230,7 +232,7 @@ impl ApiServer {
         })
     }
 
-    /// Deletes a stored object as another client would; finalizers delay the removal.
+    /// Deletes a stored object as another client would. Finalizers delay its removal.
     ///
     /// # Errors
     /// If the object does not exist.
@@ -246,7 +248,7 @@ impl ApiServer {
         })
     }
 
-    /// Sets the status of a Deployment whose replicas are all ready, as its controller would.
+    /// Sets the status of a Deployment as its controller would if all replicas were ready.
     ///
     /// # Errors
     /// If the Deployment does not exist.
@@ -268,8 +270,8 @@ impl ApiServer {
         })
     }
 
-    /// Waits until `check` returns a value; it runs now and after each change of the store. Use `tokio::time::timeout` for a
-    /// time limit.
+    /// Waits until `check` returns a value. It is called at once, and then after each change to the stored objects. Use
+    /// `tokio::time::timeout` for a time limit.
     ///
     /// ```
     /// # use kube_codegen_testing::ApiServer;
@@ -292,7 +294,7 @@ impl ApiServer {
         }
     }
 
-    /// Returns the Warning events that are stored, such as `Failed: no such image (ConfigMap default/a)`: why a test waits in vain.
+    /// Returns the stored Warning events, such as `Failed: no such image (ConfigMap default/a)`. They often tell why a test times out.
     ///
     /// ```
     /// # use kube_codegen_testing::ApiServer;
@@ -325,7 +327,7 @@ impl ApiServer {
             .collect()
     }
 
-    /// Returns whether an object exists and is being deleted.
+    /// Whether an object exists and is being deleted.
     pub fn is_terminating<K: Resource<DynamicType = ()>>(
         &self,
         namespace: &str,

@@ -24,7 +24,7 @@ const NAMES: [&str; 4] = [
     "kubernetes.default.svc",
 ];
 
-/// A certificate authority, and the certificate of an [`ApiServer`](crate::ApiServer).
+/// A certificate authority, and a certificate for an [`ApiServer`](crate::ApiServer).
 #[derive(Clone)]
 pub struct Tls {
     authority: String,
@@ -38,10 +38,10 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Creates both, with new keys.
+    /// Creates both with new keys.
     ///
     /// # Errors
-    /// If the system gives no random numbers.
+    /// If the system provides no random numbers.
     pub fn new() -> io::Result<Self> {
         let mut authority = CertificateParams::default();
         authority
@@ -73,13 +73,13 @@ impl Tls {
         })
     }
 
-    /// Uses a certificate that exists, with its key, and accepts client certificates of an authority; all are PEM. As in Kubernetes, the
-    /// common name of a client's certificate is the name of the user, and its organizations are the groups.
+    /// Uses an existing certificate with its key, and accepts client certificates of an authority; all are PEM. As in Kubernetes, the
+    /// common name of a client certificate is the user name, and its organizations are the groups.
     ///
-    /// [`Self::authority`] returns the certificate of the server then, which clients trust by itself.
+    /// [`Self::authority`] then returns the server's certificate, which clients trust directly.
     ///
     /// # Errors
-    /// If one of them is not what it should be.
+    /// If one of them is invalid.
     pub fn from_pem(certificate: &str, key: &str, client_authority: &str) -> io::Result<Self> {
         let read = |pem: &str| {
             let all = CertificateDer::pem_slice_iter(pem.as_bytes());

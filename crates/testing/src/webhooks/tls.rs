@@ -121,7 +121,7 @@ impl ServerCertVerifier for Bundle {
             now,
         );
         match verified {
-            // The times have been checked before the search for an issuer, and before the refusal of an authority (`Other`).
+            // The times have been checked before the search for an issuer, and before the rejection of an authority (`Other`).
             Err(Error::InvalidCertificate(
                 CertificateError::UnknownIssuer
                 | CertificateError::BadSignature

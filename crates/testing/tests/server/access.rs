@@ -13,7 +13,7 @@ use kube_codegen_testing::{ApiServer, User};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::support::refused;
+use super::support::rejected;
 
 fn server() -> ApiServer {
     let server = ApiServer::builder().namespaces().authorization().build();
@@ -51,7 +51,7 @@ async fn rules_of_bound_roles_allow_requests() {
     let operator = server.client_as(User::account("default", "operator"));
     let maps: Api<ConfigMap> = Api::default_namespaced(operator.clone());
     maps.list(&ListParams::default()).await.unwrap();
-    let status = refused(maps.delete("a", &DeleteParams::default()).await);
+    let status = rejected(maps.delete("a", &DeleteParams::default()).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (
@@ -60,14 +60,14 @@ async fn rules_of_bound_roles_allow_requests() {
         )
     );
     let everywhere: Api<ConfigMap> = Api::all(operator.clone());
-    let status = refused(everywhere.list(&ListParams::default()).await);
+    let status = rejected(everywhere.list(&ListParams::default()).await);
     assert_eq!(
         status.message,
         r#"configmaps is forbidden: User "system:serviceaccount:default:operator" cannot list resource "configmaps" in API group "" at the cluster scope"#
     );
     let secrets: Api<Secret> = Api::default_namespaced(operator);
-    assert_eq!(refused(secrets.get("mine").await).code, 404);
-    assert_eq!(refused(secrets.get("other").await).code, 403);
+    assert_eq!(rejected(secrets.get("mine").await).code, 404);
+    assert_eq!(rejected(secrets.get("other").await).code, 403);
     assert_eq!(server.requests().last().unwrap().status, 403);
 }
 
@@ -162,7 +162,7 @@ async fn reviews_follow_the_rules() {
     let request = Request::post(url)
         .body(asked.to_string().into_bytes())
         .unwrap();
-    assert_eq!(refused(client.request::<Value>(request).await).code, 403);
+    assert_eq!(rejected(client.request::<Value>(request).await).code, 403);
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn an_administrator_impersonates_and_another_user_may_not() {
         review["status"]["userInfo"],
         json!({"username": "jane", "groups": ["developers", "system:authenticated"]})
     );
-    let status = refused(whoami(server.client_as(User::new("mallory"))).await);
+    let status = rejected(whoami(server.client_as(User::new("mallory"))).await);
     assert_eq!(
         status.message,
         r#"users "jane" is forbidden: User "mallory" cannot impersonate resource "users" in API group "" at the cluster scope"#
@@ -234,7 +234,7 @@ subjects: [{kind: ServiceAccount, name: web, namespace: web}]
         error
             .unwrap_err()
             .to_string()
-            .starts_with("the server refused ConfigMap A_B")
+            .starts_with("the server rejected ConfigMap A_B")
     );
 }
 
@@ -291,7 +291,7 @@ async fn a_token_ends_with_its_account() {
                 .await
                 .unwrap();
         }
-        assert_eq!(refused(maps.list(&ListParams::default()).await).code, 401);
+        assert_eq!(rejected(maps.list(&ListParams::default()).await).code, 401);
         let url = "/apis/authentication.k8s.io/v1/tokenreviews";
         let reviewed: TokenReview = review(&server.client(), url, json!({"token": token})).await;
         assert_eq!(reviewed.status.unwrap().authenticated, None);
@@ -306,7 +306,7 @@ async fn groups_without_a_name_impersonate_nobody() {
         .header("impersonate-extra-scopes", "a")
         .body(Vec::new())
         .unwrap();
-    let status = refused(server.client().request::<Value>(request).await);
+    let status = rejected(server.client().request::<Value>(request).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (
@@ -335,7 +335,7 @@ async fn discovery_of_all_groups_at_once_needs_a_user() {
     let mut config = Config::new(format!("http://{address}").parse().unwrap());
     config.default_retry = false;
     assert_eq!(
-        refused(of(Client::try_from(config).unwrap()).await).code,
+        rejected(of(Client::try_from(config).unwrap()).await).code,
         403
     );
 }
@@ -353,7 +353,7 @@ async fn an_apply_that_creates_lacks_the_verb_that_it_needs_besides() {
         let params = PatchParams::apply("test");
         maps.patch("a", &params, &Patch::Apply(&map)).await
     };
-    assert_eq!(refused(apply().await).code, 403);
+    assert_eq!(rejected(apply().await).code, 403);
     assert_eq!(server.forbidden(), ["create configmaps"]);
     let mut found = map.clone();
     found["metadata"]["namespace"] = "default".into();

@@ -19,7 +19,7 @@ use tokio::{
     net::TcpListener,
 };
 
-use super::support::{create, map, maps, refused};
+use super::support::{create, map, maps, rejected};
 
 /// Answers the reviews that are sent to a free port, and returns its address.
 pub(crate) async fn serve(
@@ -94,7 +94,7 @@ pub(crate) fn configure(server: &ApiServer, kind: &str, url: &str, change: &Valu
 }
 
 #[tokio::test]
-async fn a_webhook_changes_and_another_refuses_objects() {
+async fn a_webhook_changes_and_another_rejects_objects() {
     let (address, reviews) = webhook(|path, request| match path {
         "/mutate" => {
             let patch = json!([{"op": "add", "path": "/data", "value": {"by": "webhook"}}]);
@@ -126,7 +126,7 @@ async fn a_webhook_changes_and_another_refuses_objects() {
     assert_eq!(created.data.unwrap()["by"], "webhook");
     let stored: ConfigMap = server.get("default", "a").unwrap();
     assert_eq!(stored.data.unwrap()["by"], "webhook");
-    let status = refused(maps.delete("a", &DeleteParams::default()).await);
+    let status = rejected(maps.delete("a", &DeleteParams::default()).await);
     assert_eq!(
         (status.code, status.reason.as_str(), status.message.as_str()),
         (
@@ -147,14 +147,14 @@ async fn a_webhook_changes_and_another_refuses_objects() {
 }
 
 #[tokio::test]
-async fn a_webhook_that_is_down_refuses_or_is_ignored() {
+async fn a_webhook_that_is_down_rejects_or_is_ignored() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/x", listener.local_addr().unwrap());
     drop(listener);
     let server = ApiServer::new();
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let maps = maps(&server);
-    let status = refused(maps.create(&PostParams::default(), &map("a")).await);
+    let status = rejected(maps.create(&PostParams::default(), &map("a")).await);
     assert_eq!(status.code, 500);
     let start = "Internal error occurred: failed calling webhook \"hook.example.com\": failed to call webhook: Post ";
     assert!(status.message.starts_with(start), "{}", status.message);
@@ -186,7 +186,7 @@ async fn selectors_decide_which_objects_a_webhook_gets() {
     assert!(reviews.lock().unwrap().is_empty());
     let mut guarded = map("c");
     guarded.metadata.labels = Some([("guarded".to_owned(), "yes".to_owned())].into());
-    let status = refused(maps.create(&PostParams::default(), &guarded).await);
+    let status = rejected(maps.create(&PostParams::default(), &guarded).await);
     assert_eq!(
         status.message,
         "admission webhook \"hook.example.com\" denied the request without explanation"
@@ -210,14 +210,14 @@ async fn match_conditions_decide_which_requests_a_webhook_gets() {
     assert!(reviews.lock().unwrap().is_empty());
     let mut guarded = map("b");
     guarded.metadata.labels = Some([("guarded".to_owned(), "yes".to_owned())].into());
-    assert_eq!(refused(maps.create(&parameters, &guarded).await).code, 403);
+    assert_eq!(rejected(maps.create(&parameters, &guarded).await).code, 403);
     assert_eq!(reviews.lock().unwrap().len(), 1);
 
     // A condition that cannot be evaluated is a failure of the webhook.
     let wrong =
         json!({"matchConditions": [{"name": "absent", "expression": "object.data.absent == 'x'"}]});
     configure(&server, "ValidatingWebhookConfiguration", &url, &wrong);
-    let status = refused(maps.create(&parameters, &map("c")).await);
+    let status = rejected(maps.create(&parameters, &map("c")).await);
     assert_eq!((status.code, status.reason.as_str()), (403, "Forbidden"));
     let ignored = json!({"matchConditions": wrong["matchConditions"], "failurePolicy": "Ignore"});
     configure(&server, "ValidatingWebhookConfiguration", &url, &ignored);
@@ -284,7 +284,7 @@ async fn the_deletion_of_a_collection_asks_for_each_object() {
     configure(&server, "ValidatingWebhookConfiguration", &url, &json!({}));
     let all = kube::api::ListParams::default();
     let deleted = maps.delete_collection(&DeleteParams::default(), &all).await;
-    assert_eq!(refused(deleted).code, 403);
+    assert_eq!(rejected(deleted).code, 403);
     assert_eq!(reviews.lock().unwrap().len(), 2);
     let other = kube::api::ListParams::default().fields("metadata.name=a");
     maps.delete_collection(&DeleteParams::default(), &other)

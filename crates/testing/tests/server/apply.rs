@@ -6,7 +6,7 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_record::clock;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, definition, object, refused, server};
+use super::support::{crdkind, crdkinds, definition, object, rejected, server};
 
 fn config(spec: &Value) -> Patch<Value> {
     Patch::Apply(
@@ -64,7 +64,7 @@ async fn a_field_of_another_manager_conflicts_unless_forced() {
         )
         .await
         .unwrap();
-    let status = refused(
+    let status = rejected(
         kinds
             .patch(
                 "a",
@@ -130,7 +130,7 @@ async fn an_update_takes_ownership_of_what_it_changes() {
         ..PostParams::default()
     };
     kinds.replace("a", &by_hand, &edited).await.unwrap();
-    let status = refused(
+    let status = rejected(
         kinds
             .patch(
                 "a",

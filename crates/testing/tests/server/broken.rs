@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     admission::{admission, configure, serve},
-    support::{crdkinds, create, definition, map, maps, object, refused, resource},
+    support::{crdkinds, create, definition, map, maps, object, rejected, resource},
 };
 
 fn patched(operations: &Value) -> Value {
@@ -48,13 +48,13 @@ async fn a_patch_that_breaks_the_object_names_its_webhook() {
         let message = format!(
             "Internal error occurred: admission webhook \"hook.example.com\" returned a patch that breaks the object: {why}"
         );
-        let status = refused(maps.create(&PostParams::default(), &map("b")).await);
+        let status = rejected(maps.create(&PostParams::default(), &map("b")).await);
         assert_eq!(
             (status.code, status.message.as_str()),
             (500, message.as_str())
         );
         let patch = Patch::Merge(json!({"data": {"x": "y"}}));
-        let status = refused(maps.patch("a", &PatchParams::default(), &patch).await);
+        let status = rejected(maps.patch("a", &PatchParams::default(), &patch).await);
         assert_eq!(
             (status.code, status.message.as_str()),
             (500, message.as_str())

@@ -21,7 +21,7 @@ use tokio_rustls::{
 
 use super::{
     admission::{admission, configure, connection},
-    support::{map, maps, refused},
+    support::{map, maps, rejected},
 };
 
 const NAME: &str = "webhook.operators.svc";
@@ -78,7 +78,7 @@ fn self_signed(name: &str, is_ca: IsCa) -> Certificates {
     }
 }
 
-/// Serves a webhook that refuses everything, and returns its address and the paths of the requests.
+/// Serves a webhook that rejects everything, and returns its address and the paths of the requests.
 async fn webhook(acceptor: TlsAcceptor) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -108,7 +108,7 @@ async fn review(server: &ApiServer, client: Value) -> (u16, String) {
     let client = json!({"clientConfig": client});
     configure(server, "ValidatingWebhookConfiguration", "", &client);
     let created = maps(server).create(&PostParams::default(), &map("a")).await;
-    let status = refused(created);
+    let status = rejected(created);
     (status.code, status.message)
 }
 

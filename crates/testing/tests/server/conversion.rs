@@ -12,7 +12,7 @@ use kube::{
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, object, refused};
+use super::support::{crdkind, object, rejected};
 
 /// Returns the CRD with versions v1, whose size is `replicas`, and v2, whose size is `count`. Objects are stored as v2.
 fn two_versions(conversion: &Value) -> Value {
@@ -134,7 +134,7 @@ async fn use_both(server: &ApiServer) {
         .delete("a", &kube::api::DeleteParams::default())
         .await
         .unwrap();
-    assert_eq!(refused(second.get("a").await).code, 404);
+    assert_eq!(rejected(second.get("a").await).code, 404);
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_conversion_webhook_that_is_down_fails_the_request() {
     let url = "http://127.0.0.1:1/convert";
     server.register_crd(&two_versions(&webhook(url))).unwrap();
     let new = object("a", &json!({"replicas": 2}));
-    let status = refused(at(&server, "v1").create(&PostParams::default(), &new).await);
+    let status = rejected(at(&server, "v1").create(&PostParams::default(), &new).await);
     assert_eq!(status.code, 500);
     let start = "conversion webhook for iksoon.test.com/v1, Kind=CrdKind failed: Post \"http://127.0.0.1:1/convert?timeout=30s\": ";
     assert!(status.message.starts_with(start), "{}", status.message);
@@ -185,12 +185,12 @@ async fn a_conversion_webhook_that_is_down_fails_the_request() {
         .create(&PostParams::default(), &second)
         .await
         .unwrap();
-    let status = refused(at(&server, "v1").list(&ListParams::default()).await);
+    let status = rejected(at(&server, "v1").list(&ListParams::default()).await);
     assert_eq!(status.code, 500);
 }
 
 #[tokio::test]
-async fn a_webhook_that_refuses_or_answers_another_version_fails_the_request() {
+async fn a_webhook_that_rejects_or_answers_another_version_fails_the_request() {
     for (answer, message) in [
         (
             json!({"result": {"status": "Failure", "message": "too large"}}),
@@ -211,7 +211,7 @@ async fn a_webhook_that_refuses_or_answers_another_version_fails_the_request() {
         };
         server.call_webhooks(&crd, respond).unwrap();
         let new = object("a", &json!({"replicas": 2}));
-        let status = refused(at(&server, "v1").create(&PostParams::default(), &new).await);
+        let status = rejected(at(&server, "v1").create(&PostParams::default(), &new).await);
         assert!(status.message.contains(message), "{}", status.message);
     }
 }

@@ -9,14 +9,14 @@ use kube::{
 };
 use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, definition, object, refused, resource, server};
+use super::support::{crdkind, crdkinds, definition, object, rejected, resource, server};
 
 #[tokio::test]
 async fn validation_errors_match_a_real_server() {
     let server = server(&crdkind());
     let kinds = crdkinds(&server);
     let create = async |spec: Value| {
-        refused(
+        rejected(
             kinds
                 .create(&PostParams::default(), &object("a", &spec))
                 .await,
@@ -102,7 +102,7 @@ async fn the_schema_prunes_defaults_and_validates() {
         json!({"mode": "on", "size": 3, "nested": {"deep": "x"}, "free": {"kept": true}, "labels": {"a": "b"}})
     );
 
-    let status = refused(
+    let status = rejected(
         kinds
             .create(
                 &PostParams::default(),
@@ -126,7 +126,7 @@ async fn the_schema_prunes_defaults_and_validates() {
             "spec.tags[1]: Duplicate value: \"a\"",
         ]
     );
-    let status = refused(
+    let status = rejected(
         kinds
             .create(&PostParams::default(), &object("b", &json!({"mode": "up"})))
             .await,
@@ -142,7 +142,7 @@ async fn the_schema_prunes_defaults_and_validates() {
         field_validation: Some(kube::api::ValidationDirective::Strict),
         ..PatchParams::default()
     };
-    let status = refused(
+    let status = rejected(
         kinds
             .patch("a", &strict, &Patch::Merge(json!({"spec": {"nope": 1}})))
             .await,
@@ -198,7 +198,7 @@ async fn without_the_subresource_status_is_an_ordinary_field() {
         .await
         .unwrap();
     assert_eq!(
-        refused(
+        rejected(
             kinds
                 .replace_status("a", &PostParams::default(), &created)
                 .await
@@ -206,7 +206,7 @@ async fn without_the_subresource_status_is_an_ordinary_field() {
         .code,
         404
     );
-    assert_eq!(refused(kinds.get_scale("a").await).code, 404);
+    assert_eq!(rejected(kinds.get_scale("a").await).code, 404);
     let stored = kinds
         .patch(
             "a",
@@ -285,7 +285,7 @@ async fn versions_share_their_objects_and_an_unserved_one_is_404() {
     };
     let found = at("v2").get("a").await.unwrap();
     assert_eq!(found.types.unwrap().api_version, "iksoon.test.com/v2");
-    assert_eq!(refused(at("v3").get("a").await).code, 404);
+    assert_eq!(rejected(at("v3").get("a").await).code, 404);
     assert_eq!(resource().plural, "crdplural");
 }
 
@@ -328,7 +328,7 @@ async fn a_crd_created_over_the_api_serves_its_kind_until_deleted() {
     .await
     .unwrap();
     assert_eq!(
-        refused(crdkinds(&server).list(&ListParams::default()).await).code,
+        rejected(crdkinds(&server).list(&ListParams::default()).await).code,
         404
     );
     // The objects are deleted, and then the watch is closed.
@@ -390,7 +390,7 @@ async fn metadata_that_go_cannot_decode_is_a_bad_request() {
             .body(body)
             .unwrap();
         let result = server.client().request::<Value>(request).await;
-        let status = refused(result);
+        let status = rejected(result);
         assert_eq!(status.code, 400, "{status:?}");
         assert_eq!(
             status.message,

@@ -4,7 +4,7 @@ use kube::{Api, api::PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, refused, server};
+use super::support::{crdkind, rejected, server};
 
 /// Changes the definition of the examples, and returns what the server answers to its creation.
 async fn creates(change: impl FnOnce(&mut Value)) -> Result<Value, (u16, Vec<String>)> {
@@ -32,7 +32,7 @@ type Change = fn(&mut Value);
 
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "a table")]
-async fn wrong_definitions_are_refused() {
+async fn wrong_definitions_are_rejected() {
     let schema = "/spec/versions/0/schema/openAPIV3Schema";
     let wrong: &[(Change, &str)] = &[
         (
@@ -215,7 +215,7 @@ async fn names_in_use_are_not_accepted_and_stored_versions_remain() {
     );
     crd.spec.scope = "Cluster".into();
     crd.spec.versions[0].name = "v2".into();
-    let status = refused(
+    let status = rejected(
         crds.replace("crdplural.iksoon.test.com", &PostParams::default(), &crd)
             .await,
     );

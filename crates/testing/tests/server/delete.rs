@@ -17,7 +17,7 @@ use kube::{
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, create, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, create, map, maps, object, rejected, server};
 
 #[tokio::test]
 async fn an_object_is_removed_with_its_last_finalizer() {
@@ -32,7 +32,7 @@ async fn an_object_is_removed_with_its_last_finalizer() {
     assert_eq!(marked.metadata.generation, Some(2));
 
     let more = Patch::Merge(json!({"metadata": {"finalizers": ["x.io/one", "x.io/two"]}}));
-    let status = refused(kinds.patch("a", &PatchParams::default(), &more).await);
+    let status = rejected(kinds.patch("a", &PatchParams::default(), &more).await);
     assert!(
         status
             .message
@@ -48,7 +48,7 @@ async fn an_object_is_removed_with_its_last_finalizer() {
         )
         .await
         .unwrap();
-    assert_eq!(refused(kinds.get("a").await).code, 404);
+    assert_eq!(rejected(kinds.get("a").await).code, 404);
 }
 
 #[tokio::test]
@@ -63,11 +63,11 @@ async fn preconditions_are_checked() {
         })
     };
     assert_eq!(
-        refused(maps.delete("a", &only(Some("other".into()), None)).await).code,
+        rejected(maps.delete("a", &only(Some("other".into()), None)).await).code,
         409
     );
     assert_eq!(
-        refused(maps.delete("a", &only(None, Some("1".into()))).await).code,
+        rejected(maps.delete("a", &only(None, Some("1".into()))).await).code,
         409
     );
     let gone = maps
@@ -179,7 +179,7 @@ async fn foreground_deletion_waits_for_the_dependents() {
         )
         .await
         .unwrap();
-    assert_eq!(refused(crdkinds(&server).get("o").await).code, 404);
+    assert_eq!(rejected(crdkinds(&server).get("o").await).code, 404);
 }
 
 #[tokio::test]
@@ -262,13 +262,13 @@ async fn as_with_envtest_nothing_is_collected() {
     maps.patch("owner", &PatchParams::default(), &none)
         .await
         .unwrap();
-    assert_eq!(refused(maps.get("owner").await).code, 404);
+    assert_eq!(rejected(maps.get("owner").await).code, 404);
     let left = maps.get("child").await.unwrap();
     assert!(left.metadata.deletion_timestamp.is_none());
     maps.delete("child", &DeleteParams::default())
         .await
         .unwrap();
-    assert_eq!(refused(maps.get("child").await).code, 404);
+    assert_eq!(rejected(maps.get("child").await).code, 404);
 }
 
 #[tokio::test]

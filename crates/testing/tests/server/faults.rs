@@ -5,7 +5,7 @@ use futures::StreamExt as _;
 use kube::api::{PostParams, WatchParams};
 use kube_codegen_testing::{ApiServer, Failure, On};
 
-use super::support::{create, map, maps, refused};
+use super::support::{create, map, maps, rejected};
 
 #[tokio::test]
 async fn a_failure_applies_to_matching_requests_as_often_as_set() {
@@ -17,7 +17,7 @@ async fn a_failure_applies_to_matching_requests_as_often_as_set() {
         Failure::status(429).retry_after(7).message("slow down"),
     );
     for _ in 0..2 {
-        let status = refused(maps.create(&PostParams::default(), &map("a")).await);
+        let status = rejected(maps.create(&PostParams::default(), &map("a")).await);
         assert_eq!(
             (status.code, status.reason.as_str(), status.message.as_str()),
             (429, "TooManyRequests", "slow down")
@@ -26,8 +26,8 @@ async fn a_failure_applies_to_matching_requests_as_often_as_set() {
     }
     create(&maps, "a").await;
     server.fail_always(On::any().name("a"), Failure::status(500));
-    assert_eq!(refused(maps.get("a").await).code, 500);
-    assert_eq!(refused(maps.get("b").await).code, 404);
+    assert_eq!(rejected(maps.get("a").await).code, 500);
+    assert_eq!(rejected(maps.get("b").await).code, 404);
     server.clear_faults();
     maps.get("a").await.unwrap();
 }
@@ -87,7 +87,7 @@ async fn requests_are_recorded_with_their_status() {
     let server = ApiServer::new();
     let maps = maps(&server);
     create(&maps, "a").await;
-    refused(maps.create(&PostParams::default(), &map("a")).await);
+    rejected(maps.create(&PostParams::default(), &map("a")).await);
     maps.get("a").await.unwrap();
     let log: Vec<_> = server
         .requests()

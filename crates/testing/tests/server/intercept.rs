@@ -8,7 +8,7 @@ use kube_codegen_testing::{Action, ApiServer, EventAction, Failure};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::support::{create, map, maps, refused};
+use super::support::{create, map, maps, rejected};
 
 #[tokio::test(start_paused = true)]
 async fn a_request_is_answered_changed_delayed_or_dropped() {
@@ -67,7 +67,7 @@ async fn an_interceptor_edits_the_object_before_the_update() {
         }
         Action::Pass
     });
-    let status = refused(
+    let status = rejected(
         maps.replace("a", &kube::api::PostParams::default(), &held)
             .await,
     );
@@ -89,7 +89,7 @@ async fn an_answer_is_changed_or_lost_after_its_effect() {
         .await
         .unwrap_err();
     assert_eq!(
-        refused(
+        rejected(
             maps.create(&kube::api::PostParams::default(), &map("failed"))
                 .await
         )
@@ -97,7 +97,7 @@ async fn an_answer_is_changed_or_lost_after_its_effect() {
         504
     );
     assert_eq!(server.list::<ConfigMap>().len(), 2);
-    assert_eq!(refused(maps.get("absent").await).code, 410);
+    assert_eq!(rejected(maps.get("absent").await).code, 410);
 }
 
 #[tokio::test(start_paused = true)]

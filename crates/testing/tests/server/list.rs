@@ -6,7 +6,7 @@ use kube::{
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
-use super::support::{crdkind, crdkinds, create, definition, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, create, definition, map, maps, object, rejected, server};
 
 #[tokio::test]
 async fn label_selectors_filter() {
@@ -38,7 +38,7 @@ async fn label_selectors_filter() {
         assert_eq!(names.join(" "), expected, "{selector}");
     }
     assert_eq!(
-        refused(maps.list(&ListParams::default().labels("a b")).await).code,
+        rejected(maps.list(&ListParams::default().labels("a b")).await).code,
         400
     );
 }
@@ -61,7 +61,7 @@ async fn only_supported_field_selectors_work() {
         .await
         .unwrap();
     assert_eq!(found.items.len(), 1);
-    let status = refused(
+    let status = rejected(
         kinds
             .list(&ListParams::default().fields("spec.choice=mysql"))
             .await,
@@ -125,7 +125,7 @@ async fn pages_are_consistent_until_their_token_expires() {
         first.metadata.resource_version
     );
     server.compact();
-    let status = refused(
+    let status = rejected(
         maps.list(&ListParams::default().limit(2).continue_token(&token))
             .await,
     );
@@ -163,7 +163,7 @@ async fn one_paged_list_expires_and_others_do_not() {
     assert!(server.expire_list(&tokens[0]));
     assert!(!server.expire_list(&tokens[0]), "it has expired before");
     let next = |token| ListParams::default().continue_token(token);
-    assert_eq!(refused(maps.list(&next(&tokens[0])).await).code, 410);
+    assert_eq!(rejected(maps.list(&next(&tokens[0])).await).code, 410);
     assert_eq!(maps.list(&next(&tokens[1])).await.unwrap().items.len(), 1);
 }
 
@@ -206,11 +206,11 @@ async fn the_rows_of_a_table_have_what_the_client_asks_for() {
     );
     assert_eq!(kind("?includeObject=Object").await, "ConfigMap");
     assert_eq!(kind("?includeObject=None").await, json!(null));
-    let refused = table("?includeObject=All").await.unwrap_err();
+    let rejected = table("?includeObject=All").await.unwrap_err();
     assert!(
-        refused
+        rejected
             .to_string()
             .contains("unrecognized includeObject value"),
-        "{refused}"
+        "{rejected}"
     );
 }

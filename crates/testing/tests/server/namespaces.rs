@@ -5,7 +5,7 @@ use kube::{Api, api::DeleteParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
-use super::support::{map, refused};
+use super::support::{map, rejected};
 
 fn namespace(name: &str) -> Namespace {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
@@ -33,7 +33,7 @@ async fn a_new_namespace_has_its_account_and_authority() {
 async fn objects_need_a_namespace() {
     let server = ApiServer::builder().namespaces().build();
     let maps: Api<ConfigMap> = Api::namespaced(server.client(), "absent");
-    let status = refused(
+    let status = rejected(
         maps.create(&kube::api::PostParams::default(), &map("a"))
             .await,
     );
@@ -45,7 +45,7 @@ async fn objects_need_a_namespace() {
     let pod = |account: &str| -> Pod {
         serde_json::from_value(json!({"metadata": {"name": "a"}, "spec": {"serviceAccountName": account, "containers": [{"name": "a", "image": "a"}]}})).unwrap()
     };
-    let status = refused(
+    let status = rejected(
         pods.create(&kube::api::PostParams::default(), &pod("x"))
             .await,
     );
@@ -90,7 +90,7 @@ async fn a_deleted_namespace_terminates_when_its_objects_are_gone() {
     );
     let mut other = map("b");
     other.metadata.namespace = Some("a".into());
-    let status = refused(maps.create(&kube::api::PostParams::default(), &other).await);
+    let status = rejected(maps.create(&kube::api::PostParams::default(), &other).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (
@@ -110,7 +110,7 @@ async fn a_deleted_namespace_terminates_when_its_objects_are_gone() {
         })
         .unwrap();
     assert!(namespaces.get_opt("a").await.unwrap().is_none());
-    let status = refused(namespaces.delete("default", &DeleteParams::default()).await);
+    let status = rejected(namespaces.delete("default", &DeleteParams::default()).await);
     assert_eq!(
         status.message,
         "namespaces \"default\" is forbidden: this namespace may not be deleted"
@@ -163,7 +163,7 @@ async fn as_with_envtest_a_deleted_namespace_stays_terminating_until_it_is_final
     let left = namespaces.get("a").await.unwrap();
     assert_eq!(left.status.unwrap().phase.as_deref(), Some("Terminating"));
     maps.get("inside").await.unwrap();
-    let status = refused(maps.create(&params, &map("new")).await);
+    let status = rejected(maps.create(&params, &map("new")).await);
     assert_eq!(status.code, 403, "{status:?}");
 
     // Without its finalizer it is removed.
@@ -175,5 +175,5 @@ async fn as_with_envtest_a_deleted_namespace_stays_terminating_until_it_is_final
         body.to_string(),
     )
     .await;
-    assert_eq!(refused(namespaces.get("a").await).code, 404);
+    assert_eq!(rejected(namespaces.get("a").await).code, 404);
 }

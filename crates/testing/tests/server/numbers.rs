@@ -2,7 +2,7 @@
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
-use super::support::{crdkinds, definition, object, refused, server};
+use super::support::{crdkinds, definition, object, rejected, server};
 
 #[tokio::test]
 async fn numbers_are_normalized_as_by_a_real_server() {
@@ -35,7 +35,7 @@ async fn numbers_are_normalized_as_by_a_real_server() {
     );
 
     let spec = json!({"whole": u64::MAX});
-    let status = refused(
+    let status = rejected(
         kinds
             .create(&PostParams::default(), &object("b", &spec))
             .await,

@@ -4,7 +4,7 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, map, maps, object, rejected, server};
 
 #[tokio::test]
 async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
@@ -61,7 +61,7 @@ async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
         )
         .await
         .unwrap();
-    let status = refused(
+    let status = rejected(
         kinds
             .patch(
                 "a",
@@ -85,10 +85,13 @@ async fn each_patch_type_works_and_custom_kinds_reject_strategic_merge() {
     let failing = patch(
         json!([{"op": "test", "path": "/spec/replicas", "value": 1}, {"op": "replace", "path": "/spec/replicas", "value": 9}]),
     );
-    assert_eq!(refused(kinds.patch("a", &params, &failing).await).code, 422);
+    assert_eq!(
+        rejected(kinds.patch("a", &params, &failing).await).code,
+        422
+    );
     let stale =
         Patch::Merge(json!({"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 9}}));
-    assert_eq!(refused(kinds.patch("a", &params, &stale).await).code, 409);
+    assert_eq!(rejected(kinds.patch("a", &params, &stale).await).code, 409);
     assert_eq!(kinds.get("a").await.unwrap().data["spec"]["replicas"], 4);
 }
 
@@ -101,7 +104,7 @@ async fn patches_and_bodies_have_the_limits_of_kube_apiserver() {
         .unwrap();
     let send = async |operations: Vec<Value>| {
         let patch = Patch::<ConfigMap>::Json(serde_json::from_value(operations.into()).unwrap());
-        refused(maps.patch("a", &PatchParams::default(), &patch).await)
+        rejected(maps.patch("a", &PatchParams::default(), &patch).await)
     };
     let status = send(vec![json!({"op": "remove", "path": "/data"}); 10_001]).await;
     assert_eq!(
@@ -125,7 +128,7 @@ async fn patches_and_bodies_have_the_limits_of_kube_apiserver() {
     assert_eq!(send(nested.collect()).await.code, 422);
     let mut large = map("b");
     large.data = Some([("a".to_owned(), "b".repeat(3 << 20))].into());
-    let status = refused(maps.create(&PostParams::default(), &large).await);
+    let status = rejected(maps.create(&PostParams::default(), &large).await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (413, "Request entity too large: limit is 3145728")

@@ -5,7 +5,7 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{map, maps, refused};
+use super::support::{map, maps, rejected};
 
 /// Stores a policy of a kind with these fields, and its binding.
 async fn enforce(server: &ApiServer, kind: &str, name: &str, fields: Value, binding: Value) {
@@ -96,7 +96,7 @@ async fn a_validating_policy_judges_what_a_mutating_one_has_set() {
     let rule = json!([{"expression": "object.data.level != 'high'", "message": "too high"}]);
     validate(&server, "judge", json!({"validations": rule})).await;
     assert_eq!(created(&server, "low").await, json!({"level": "low"}));
-    let status = refused(create(&server, "high").await);
+    let status = rejected(create(&server, "high").await);
     assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"));
     assert!(
         status.message.ends_with("denied request: too high"),
@@ -138,7 +138,7 @@ async fn an_apply_that_changes_nothing_is_admitted() {
     )
     .await;
     let denied = maps.patch("a", &params, &Patch::Apply(&config)).await;
-    assert_eq!(refused(denied).code, 422);
+    assert_eq!(rejected(denied).code, 422);
     // Deletions are not among the operations of its rules.
     maps.delete("a", &DeleteParams::default()).await.unwrap();
 }
@@ -154,7 +154,7 @@ async fn costs_are_limited() {
     };
     let rules = json!([{"expression": nested(7), "message": "never"}]);
     validate(&server, "one", json!({"validations": rules, "matchConditions": [{"name": "a", "expression": "object.metadata.name == 'one'"}]})).await;
-    let error = refused(create(&server, "one").await);
+    let error = rejected(create(&server, "one").await);
     assert!(
         error
             .message
@@ -165,7 +165,7 @@ async fn costs_are_limited() {
     // Each is below the limit of one expression, and all together are not.
     let rules: Vec<Value> = (0..40).map(|_| json!({"expression": nested(5)})).collect();
     validate(&server, "many", json!({"validations": rules})).await;
-    let error = refused(create(&server, "many").await);
+    let error = rejected(create(&server, "many").await);
     let budget = "validation failed due to running out of cost budget, no further validation rules will be run";
     assert!(error.message.ends_with(budget), "{}", error.message);
 }
@@ -182,7 +182,7 @@ async fn the_authorizer_fails_by_the_failure_policy() {
             assert!(!is_denied);
             continue;
         }
-        let message = refused(answer).message;
+        let message = rejected(answer).message;
         assert!(
             is_denied && message.contains("has no authorizer"),
             "{message}"
@@ -257,7 +257,7 @@ async fn what_a_policy_sets_is_validated() {
         json!({}),
     )
     .await;
-    let status = refused(create(&server, "a").await);
+    let status = rejected(create(&server, "a").await);
     assert_eq!(status.code, 422);
     assert!(
         status.message.contains("metadata.labels"),

@@ -9,7 +9,7 @@ use kube::{
 use kube_codegen_testing::{ApiServer, Controllers};
 use serde_json::{Value, json};
 
-use super::support::{crdkind, create, maps, refused, send, server};
+use super::support::{crdkind, create, maps, rejected, send, server};
 
 fn pod(name: &str) -> Value {
     json!({
@@ -60,11 +60,11 @@ async fn a_list_of_the_past_is_exact() {
         .collect();
     assert!(versions.iter().all(|it| *it <= before.parse().unwrap()));
     server.compact();
-    assert_eq!(refused(maps.list(&exact(&before)).await).code, 410);
+    assert_eq!(rejected(maps.list(&exact(&before)).await).code, 410);
 }
 
 #[tokio::test]
-async fn duplicate_fields_are_warned_of_or_refused() {
+async fn duplicate_fields_are_warned_of_or_rejected() {
     let server = ApiServer::new();
     let path = "/api/v1/namespaces/default/configmaps";
     let body = r#"{"metadata": {"name": "a"}, "data": {"x": "1", "x": "2"}}"#;
@@ -129,7 +129,7 @@ async fn without_kubelets_a_deletion_without_grace_removes_a_scheduled_pod() {
     pods.delete("a", &DeleteParams::default().grace_period(0))
         .await
         .unwrap();
-    assert_eq!(refused(pods.get("a").await).code, 404);
+    assert_eq!(rejected(pods.get("a").await).code, 404);
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn an_eviction_respects_the_disruption_budget() {
     });
     server.seed(&budget).unwrap();
     let pods: Api<Pod> = Api::default_namespaced(server.client());
-    let status = refused(pods.evict("a", &EvictParams::default()).await);
+    let status = rejected(pods.evict("a", &EvictParams::default()).await);
     assert_eq!(
         (status.code, status.reason.as_str()),
         (429, "TooManyRequests")
@@ -159,7 +159,7 @@ async fn an_eviction_respects_the_disruption_budget() {
         })
         .unwrap();
     pods.evict("a", &EvictParams::default()).await.unwrap();
-    assert_eq!(refused(pods.get("a").await).code, 404);
+    assert_eq!(rejected(pods.get("a").await).code, 404);
     let budget: PodDisruptionBudget = server.get("default", "web").unwrap();
     let status = budget.status.unwrap();
     assert_eq!(
@@ -198,7 +198,7 @@ async fn the_controller_of_disruption_budgets_counts_ready_pods() {
     assert_eq!(server.until(allowed).await, (1, 1));
     pods.evict("a", &EvictParams::default()).await.unwrap();
     assert_eq!(
-        refused(pods.evict("b", &EvictParams::default()).await).code,
+        rejected(pods.evict("b", &EvictParams::default()).await).code,
         429
     );
 }
@@ -265,9 +265,9 @@ async fn duplicate_keys_in_yaml_are_reported() {
     );
     let (parts, _) = post("Ignore").await;
     assert!(!parts.headers.contains_key("warning"));
-    let (parts, refused) = post("Strict").await;
+    let (parts, rejected) = post("Strict").await;
     assert_eq!(parts.status, 400);
-    let message = refused["message"].as_str().unwrap();
+    let message = rejected["message"].as_str().unwrap();
     assert!(
         message.ends_with("key \"x\" already set in map"),
         "{message}"
@@ -277,9 +277,9 @@ async fn duplicate_keys_in_yaml_are_reported() {
         let path = format!("{maps}/a?fieldManager=test&fieldValidation={validation}");
         http::Request::patch(path).header("content-type", "application/apply-patch+yaml")
     };
-    let (parts, refused) = send(&server, apply("Strict"), body).await;
+    let (parts, rejected) = send(&server, apply("Strict"), body).await;
     assert_eq!(
-        (parts.status.as_u16(), &refused["reason"]),
+        (parts.status.as_u16(), &rejected["reason"]),
         (400, &json!("BadRequest"))
     );
     let (parts, _) = send(&server, apply("Warn"), body).await;

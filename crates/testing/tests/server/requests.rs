@@ -4,7 +4,7 @@ use std::{env, fs, process::Command};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{create, map, maps, refused};
+use super::support::{create, map, maps, rejected};
 
 #[tokio::test]
 async fn the_oldest_requests_are_dropped_at_the_limit() {
@@ -28,7 +28,7 @@ async fn metrics_count_requests_and_objects() {
     let maps = maps(&server);
     create(&maps, "a").await;
     create(&maps, "b").await;
-    refused(maps.get("absent").await);
+    rejected(maps.get("absent").await);
     let request = http::Request::get("/metrics").body(Vec::new()).unwrap();
     let text = server.client().request_text(request).await.unwrap();
     for line in [
@@ -50,7 +50,7 @@ async fn sends_requests() {
     }
     let maps = maps(&server);
     create(&maps, "a").await;
-    refused(
+    rejected(
         maps.create(&kube::api::PostParams::default(), &map("a"))
             .await,
     );

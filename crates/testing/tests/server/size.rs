@@ -12,7 +12,7 @@ use kube::{
 use kube_codegen_testing::ApiServer;
 use serde_json::json;
 
-use super::support::refused;
+use super::support::rejected;
 
 /// How many objects are measured.
 #[cfg(target_os = "linux")]
@@ -105,7 +105,7 @@ async fn the_values_of_a_config_map_or_a_secret_have_a_limit() {
         );
         assert_eq!(created.is_ok(), fits);
         if !fits {
-            assert_eq!(refused(created).message, expected);
+            assert_eq!(rejected(created).message, expected);
         }
         let mut secret = Secret::default();
         secret.metadata.name = Some(name.clone());
@@ -116,7 +116,7 @@ async fn the_values_of_a_config_map_or_a_secret_have_a_limit() {
         );
         assert_eq!(created.is_ok(), fits);
         if !fits {
-            assert_eq!(refused(created).message, expected);
+            assert_eq!(rejected(created).message, expected);
         }
     }
 }

@@ -73,7 +73,7 @@ async fn bindings_and_evictions_are_read_from_protobuf() {
 }
 
 #[tokio::test]
-async fn a_binding_without_a_node_is_refused() {
+async fn a_binding_without_a_node_is_rejected() {
     let server = ApiServer::new();
     create(&server, PODS, &pod("a")).await;
     let request = Request::post(format!("{PODS}/a/binding"));
@@ -264,8 +264,8 @@ async fn a_signing_request_is_approved_and_signed_by_its_subresources() {
     assert_eq!(approved["status"]["conditions"][0]["type"], "Approved");
     assert_eq!(approved["status"].get("certificate"), None);
     let none = json!({"status": {"conditions": []}});
-    let (answer, refused) = send(&server, patch("status"), none.to_string()).await;
-    assert_eq!(answer.status, 422, "{refused}");
+    let (answer, rejected) = send(&server, patch("status"), none.to_string()).await;
+    assert_eq!(answer.status, 422, "{rejected}");
     let status = json!({"status": {"certificate": certificate}});
     let (answer, signed) = send(&server, patch("status"), status.to_string()).await;
     assert_eq!(answer.status, 200, "{signed}");

@@ -71,7 +71,7 @@ pub(crate) async fn create(maps: &Api<ConfigMap>, name: &str) -> ConfigMap {
 }
 
 /// Returns the `Status` of a failed call.
-pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> Status {
+pub(crate) fn rejected<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> Status {
     match result {
         Err(kube::Error::Api(status)) => *status,
         other => panic!("expected a Status, got {other:?}"),

@@ -14,7 +14,7 @@ use tokio_tungstenite::{
     tungstenite::{self, Message, client::IntoClientRequest as _},
 };
 
-use super::support::{create, map, refused};
+use super::support::{create, map, rejected};
 
 #[tokio::test]
 async fn a_client_from_the_kubeconfig_reaches_the_server() {
@@ -38,7 +38,7 @@ async fn a_client_from_the_kubeconfig_reaches_the_server() {
         Some(Ok(kube::api::WatchEvent::Added(_)))
     ));
     assert_eq!(
-        refused(maps.create(&PostParams::default(), &map("a")).await).code,
+        rejected(maps.create(&PostParams::default(), &map("a")).await).code,
         409
     );
     server.fail_next(On::verb("get"), Failure::disconnect());
@@ -148,7 +148,7 @@ async fn a_client_certificate_names_its_user_and_groups() {
     let bytes = |pem: &str| k8s_openapi::ByteString(pem.as_bytes().to_vec());
     let with = serde_json::json!({"client-certificate-data": bytes(&own), "client-key-data": bytes(&own_key)});
     let maps: Api<ConfigMap> = Api::default_namespaced(client(with).await);
-    let message = refused(maps.get("a").await).message;
+    let message = rejected(maps.get("a").await).message;
     assert!(message.contains("User \"jane\" cannot get"), "{message}");
     server
         .seed(&serde_json::json!({
@@ -160,7 +160,7 @@ async fn a_client_certificate_names_its_user_and_groups() {
     create(&maps, "a").await;
 
     let without: Api<ConfigMap> = Api::default_namespaced(client(serde_json::json!({})).await);
-    let message = refused(without.get("a").await).message;
+    let message = rejected(without.get("a").await).message;
     assert!(message.contains("User \"system:anonymous\""), "{message}");
 }
 

@@ -10,7 +10,7 @@ use kube::runtime::watcher;
 use kube_codegen_testing::{ApiServer, On};
 use serde_json::json;
 
-use super::support::{create, maps, refused};
+use super::support::{create, maps, rejected};
 
 fn shown(event: WatchEvent<ConfigMap>) -> String {
     match event {
@@ -226,7 +226,7 @@ async fn kubes_watcher_recovers_from_cuts_and_expiry() {
 async fn a_future_revision_is_rejected() {
     let server = ApiServer::new();
     let future = ListParams::default().at("999");
-    let status = refused(maps(&server).list(&future).await);
+    let status = rejected(maps(&server).list(&future).await);
     assert_eq!(
         (
             status.code,

@@ -7,7 +7,7 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube_codegen_testing::ApiServer;
 use serde_json::{Value, json};
 
-use super::support::{crdkind, crdkinds, create, map, maps, object, refused, server};
+use super::support::{crdkind, crdkinds, create, map, maps, object, rejected, server};
 
 #[tokio::test]
 async fn the_server_sets_its_own_fields() {
@@ -37,7 +37,7 @@ async fn an_existing_name_is_rejected_and_a_generated_one_is_unique() {
     let server = ApiServer::new();
     let maps = maps(&server);
     create(&maps, "a").await;
-    let status = refused(maps.create(&PostParams::default(), &map("a")).await);
+    let status = rejected(maps.create(&PostParams::default(), &map("a")).await);
     assert_eq!(
         (status.code, status.reason.as_str()),
         (409, "AlreadyExists")
@@ -105,7 +105,7 @@ async fn an_update_from_a_stale_state_conflicts() {
         .await
         .unwrap();
     assert_eq!(stored.metadata.generation, Some(2));
-    let status = refused(kinds.replace("a", &PostParams::default(), &new).await);
+    let status = rejected(kinds.replace("a", &PostParams::default(), &new).await);
     assert_eq!((status.code, status.reason.as_str()), (409, "Conflict"));
     assert!(
         status.message.contains("the object has been modified"),
@@ -114,7 +114,7 @@ async fn an_update_from_a_stale_state_conflicts() {
     );
 
     new.metadata.resource_version = None;
-    let status = refused(kinds.replace("a", &PostParams::default(), &new).await);
+    let status = rejected(kinds.replace("a", &PostParams::default(), &new).await);
     assert_eq!(
         status.code, 422,
         "custom resources take no unconditional update"
@@ -180,7 +180,7 @@ async fn only_a_spec_change_raises_the_generation_and_no_change_writes_nothing()
 #[tokio::test]
 async fn missing_objects_and_unknown_kinds_are_404_with_details() {
     let server = ApiServer::new();
-    let status = refused(maps(&server).get("nope").await);
+    let status = rejected(maps(&server).get("nope").await);
     assert_eq!(
         (status.code, status.message.as_str()),
         (404, "configmaps \"nope\" not found")
@@ -190,7 +190,7 @@ async fn missing_objects_and_unknown_kinds_are_404_with_details() {
         (details.kind.as_str(), details.name.as_str()),
         ("configmaps", "nope")
     );
-    let status = refused(
+    let status = rejected(
         crdkinds(&server)
             .list(&kube::api::ListParams::default())
             .await,
@@ -216,7 +216,7 @@ async fn names_and_labels_are_validated() {
         .await
         .unwrap();
     for name in ["a.b", "A", &"a".repeat(64)] {
-        let status = refused(
+        let status = rejected(
             services
                 .create(&PostParams::default(), &service(name))
                 .await,
@@ -233,7 +233,7 @@ async fn names_and_labels_are_validated() {
         .unwrap();
     let mut labelled = map("labelled");
     labelled.metadata.labels = Some([("app".to_owned(), "x".repeat(64))].into());
-    let status = refused(
+    let status = rejected(
         maps(&server)
             .create(&PostParams::default(), &labelled)
             .await,
@@ -261,7 +261,7 @@ async fn a_dry_run_stores_nothing() {
             .uid
             .is_some()
     );
-    assert_eq!(refused(maps(&server).get("a").await).code, 404);
+    assert_eq!(rejected(maps(&server).get("a").await).code, 404);
 }
 
 #[tokio::test]
@@ -374,7 +374,7 @@ async fn what_a_revision_holds_never_changes() {
             revisions.patch("a", &params, &Patch::Merge(patch)).await
         }
     };
-    let status = refused(patch(json!({"data": {"spec": {"size": 2}}})).await);
+    let status = rejected(patch(json!({"data": {"spec": {"size": 2}}})).await);
     assert_eq!(
         status.message,
         r#"ControllerRevision.apps "a" is invalid: data: Invalid value: {"spec":{"size":2}}: field is immutable"#

@@ -1,4 +1,4 @@
-//! The operator as a process, with the rights of `deploy/rbac.yaml` alone, on a real control plane.
+//! The operator as a process, with the permissions of `deploy/rbac.yaml` alone, on a real control plane.
 use example_test_support::cluster::{WITHIN, logged, operator, shared};
 use foo_controller::REPORTER;
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
@@ -24,10 +24,10 @@ async fn the_three_steps() -> TestResult {
     };
     let namespace = plane.namespace("foos").await?;
     let name = namespace.name();
-    let refused = plane.apply(&foo(name, 11)).await.unwrap_err().to_string();
+    let rejected = plane.apply(&foo(name, 11)).await.unwrap_err().to_string();
     assert!(
-        refused.contains("spec.replicas in body should be less than or equal to 10"),
-        "{refused}"
+        rejected.contains("spec.replicas in body should be less than or equal to 10"),
+        "{rejected}"
     );
 
     plane.apply(&foo(name, 1)).await?;

@@ -177,7 +177,7 @@ async fn one_to_ten_replicas_are_accepted() {
         (11, "should be less than or equal to 10"),
     ] {
         let error = foos
-            .create(&foo("refused", "web", replicas))
+            .create(&foo("rejected", "web", replicas))
             .await
             .unwrap_err();
         let cause = &error.field_errors()[0];

@@ -32,8 +32,8 @@ struct Context {
 enum Error {
     #[error(transparent)]
     Api(#[from] kube::Error),
-    #[error("the provider refuses: {0}")]
-    Provider(#[from] Refused),
+    #[error("the provider rejects: {0}")]
+    Provider(#[from] Rejected),
 }
 
 fn register(manager: &Manager, provider: Provider) {
@@ -94,38 +94,38 @@ impl Context {
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The client of an external system, in memory: it refuses calls that come too fast.
+/// The client of an external system, in memory: it rejects calls that come too fast.
 #[derive(Clone)]
 struct Provider {
     machines: Machines,
     /// The last calls of this process.
     calls: Arc<std::sync::Mutex<Vec<Instant>>>,
-    refused: Arc<AtomicBool>,
+    rejected: Arc<AtomicBool>,
 }
 
 type Machines = Arc<std::sync::Mutex<std::collections::BTreeMap<String, String>>>;
 
 #[derive(Debug, thiserror::Error)]
 #[error("too many calls")]
-struct Refused;
+struct Rejected;
 
 impl Provider {
-    async fn call(&self) -> Result<(), Refused> {
+    async fn call(&self) -> Result<(), Rejected> {
         let now = Instant::now();
         {
             let mut calls = self.calls.lock().unwrap();
             calls.retain(|at| now.duration_since(*at) < Duration::from_secs(1));
             calls.push(now);
             if calls.len() > 10 {
-                self.refused.store(true, Ordering::Relaxed);
-                return Err(Refused);
+                self.rejected.store(true, Ordering::Relaxed);
+                return Err(Rejected);
             }
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
         Ok(())
     }
 
-    async fn put(&self, uid: &str, image: &str) -> Result<(), Refused> {
+    async fn put(&self, uid: &str, image: &str) -> Result<(), Rejected> {
         self.call().await?;
         self.machines
             .lock()
@@ -134,7 +134,7 @@ impl Provider {
         Ok(())
     }
 
-    async fn delete(&self, uid: &str) -> Result<(), Refused> {
+    async fn delete(&self, uid: &str) -> Result<(), Rejected> {
         self.call().await?;
         self.machines.lock().unwrap().remove(uid);
         Ok(())
@@ -143,14 +143,14 @@ impl Provider {
 
 #[test]
 fn machines_are_kept_within_the_limit() {
-    let (machines, refused) = (Machines::default(), Arc::new(AtomicBool::new(false)));
-    let was_refused = refused.clone();
+    let (machines, rejected) = (Machines::default(), Arc::new(AtomicBool::new(false)));
+    let was_rejected = rejected.clone();
     let (read, restored, used) = (machines.clone(), machines.clone(), machines);
     super::simulation("cookbook external", move |manager| {
         let provider = Provider {
             machines: used.clone(),
             calls: Arc::default(),
-            refused: refused.clone(),
+            rejected: rejected.clone(),
         };
         register(manager, provider);
     })
@@ -163,7 +163,7 @@ fn machines_are_kept_within_the_limit() {
     )
     .run();
     assert!(
-        !was_refused.load(Ordering::Relaxed),
+        !was_rejected.load(Ordering::Relaxed),
         "more calls than the provider allows"
     );
 }

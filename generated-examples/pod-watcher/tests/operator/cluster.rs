@@ -1,4 +1,4 @@
-//! The operator as a process, with the rights of `deploy/rbac.yaml` alone, on a real control plane.
+//! The operator as a process, with the permissions of `deploy/rbac.yaml` alone, on a real control plane.
 use example_test_support::cluster::{WITHIN, logged, operator, shared};
 use kube_codegen_testenv::TestResult;
 use pod_watcher::REPORTER;

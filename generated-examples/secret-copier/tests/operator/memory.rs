@@ -271,10 +271,10 @@ async fn immutable_copies_are_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_that_refuses_does_not_stop_the_others() {
+async fn a_namespace_that_rejects_does_not_stop_the_others() {
     let server = server(&["one", "two", "three"]);
-    let refused = On::verb("create").resource("secrets").namespace("one");
-    server.fail_times(refused, 3, Failure::status(403));
+    let rejected = On::verb("create").resource("secrets").namespace("one");
+    server.fail_times(rejected, 3, Failure::status(403));
     server
         .seed(&secret("secretsync", "s", TYPE, "MQ=="))
         .unwrap();

@@ -6,7 +6,7 @@ use std::{
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
-use kube_codegen_runtime::webhook::{OwnCertificates, Refusal, Request, Webhook, Webhooks};
+use kube_codegen_runtime::webhook::{OwnCertificates, Rejection, Request, Webhook, Webhooks};
 use kube_codegen_testenv::{ControlPlane, TestResult};
 use tokio::time::sleep;
 
@@ -17,7 +17,7 @@ const LOAD: Duration = Duration::from_secs(48);
 /// Between two requests: what fails for a moment is seen, and other tests have the processor.
 const PAUSE: Duration = Duration::from_millis(10);
 
-fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Refusal> {
+fn mark(map: &mut ConfigMap, _: &Request) -> Result<(), Rejection> {
     map.data
         .get_or_insert_default()
         .insert("webhook".into(), "yes".into());

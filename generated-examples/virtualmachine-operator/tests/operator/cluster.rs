@@ -1,4 +1,4 @@
-//! The operator as a process, with the rights of `deploy/rbac.yaml` alone, on a real control plane.
+//! The operator as a process, with the permissions of `deploy/rbac.yaml` alone, on a real control plane.
 use example_test_support::cluster::{WITHIN, logged, operator, shared};
 use kube_codegen_runtime::webhook::ClientConfig;
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
@@ -37,7 +37,7 @@ async fn field(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn machines_are_completed_refused_converted_and_cleaned_up() -> TestResult {
+async fn machines_are_completed_rejected_converted_and_cleaned_up() -> TestResult {
     let Some(plane) = shared(&MANIFESTS).await? else {
         return Ok(());
     };
@@ -89,12 +89,12 @@ async fn machines_are_completed_refused_converted_and_cleaned_up() -> TestResult
     })
     .await?;
 
-    let refused = plane
+    let rejected = plane
         .apply(&machine("v1", name, "b", "{memory: 100Mi}"))
         .await;
-    let refused = refused.unwrap_err().to_string();
+    let rejected = rejected.unwrap_err().to_string();
     let message = r#"The VirtualMachine "b" is invalid: spec.memory: Invalid value: "100Mi": must be at least 256Mi"#;
-    assert!(refused.contains(message), "{refused}");
+    assert!(rejected.contains(message), "{rejected}");
     let shrunk = plane
         .apply(&machine("v1", name, "a", "{memory: 1Gi}"))
         .await;
@@ -116,11 +116,11 @@ async fn machines_are_completed_refused_converted_and_cleaned_up() -> TestResult
         .await?;
     assert_eq!(field(plane, "v1", name, "c", ".spec.memory").await?, "8Gi");
     assert_eq!(field(plane, "v2", name, "c", ".spec.cpu").await?, "2");
-    let refused = plane
+    let rejected = plane
         .apply(&machine("v2", name, "d", "{resources: {memory: 1Mi}}"))
         .await;
     assert!(
-        refused
+        rejected
             .unwrap_err()
             .to_string()
             .contains("must be at least 256Mi")

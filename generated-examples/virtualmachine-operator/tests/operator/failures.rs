@@ -1,9 +1,9 @@
-//! Webhooks that refuse, panic, are slow, or are down.
+//! Webhooks that reject, panic, are slow, or are down.
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_codegen_runtime::webhook::{
-    Defaulter, FailurePolicy, FieldErrors, OwnCertificates, Refusal, Request, Webhook, Webhooks,
+    Defaulter, FailurePolicy, FieldErrors, OwnCertificates, Rejection, Request, Webhook, Webhooks,
 };
 use kube_codegen_testenv::{ControlPlane, TestResult};
 
@@ -12,13 +12,13 @@ use crate::stage::{Maps, Serving, only};
 struct Handler;
 
 impl Defaulter<ConfigMap> for Handler {
-    async fn set_defaults(&self, map: &mut ConfigMap, request: &Request) -> Result<(), Refusal> {
+    async fn set_defaults(&self, map: &mut ConfigMap, request: &Request) -> Result<(), Rejection> {
         match &*request.name {
             "panic" => panic!("no idea"),
             "slow" => tokio::time::sleep(Duration::from_secs(60)).await,
-            "refused" => {
+            "rejected" => {
                 let mut errors = FieldErrors::new();
-                errors.invalid("metadata.name", "refused", "must be another one");
+                errors.invalid("metadata.name", "rejected", "must be another one");
                 errors.finish(map)?;
             }
             _ => {}
@@ -62,11 +62,11 @@ async fn the_failure_policy_decides_and_the_client_gets_the_reason() -> TestResu
     let user = failing.write("a").await?.data.unwrap()["webhook"].clone();
     assert_eq!(user, "admin");
     for maps in [&failing, &ignoring] {
-        let refused = maps.refusal("refused").await;
-        let message = r#"ConfigMap "refused" is invalid: metadata.name: Invalid value: "refused": must be another one"#;
-        assert!(refused.contains(message), "{refused}");
+        let rejected = maps.rejection("rejected").await;
+        let message = r#"ConfigMap "rejected" is invalid: metadata.name: Invalid value: "rejected": must be another one"#;
+        assert!(rejected.contains(message), "{rejected}");
     }
-    let panicked = failing.refusal("panic").await;
+    let panicked = failing.rejection("panic").await;
     assert!(
         panicked.contains("the webhook panicked: no idea"),
         "{panicked}"
@@ -74,14 +74,14 @@ async fn the_failure_policy_decides_and_the_client_gets_the_reason() -> TestResu
     assert_eq!(ignoring.write("panic").await?.data, None);
 
     let started = Instant::now();
-    let slow = failing.refusal("slow").await;
+    let slow = failing.rejection("slow").await;
     assert!(slow.contains("the webhook took longer than 1.8s"), "{slow}");
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(ignoring.write("slow").await?.data, None);
 
     strict.stop().await;
     lax.stop().await;
-    let down = failing.refusal("a").await;
+    let down = failing.rejection("a").await;
     assert!(down.contains("failed calling webhook"), "{down}");
     assert_eq!(ignoring.write("a").await?.data, None);
     Ok(())

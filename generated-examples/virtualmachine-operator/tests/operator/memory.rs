@@ -67,7 +67,7 @@ async fn a_machine_runs_until_its_object_is_deleted() {
 }
 
 #[tokio::test]
-async fn webhooks_complete_and_refuse_machines() {
+async fn webhooks_complete_and_reject_machines() {
     let server = ApiServer::new();
     server.register_crd(&VirtualMachine::crd()).unwrap();
     let webhooks = webhooks();
@@ -86,19 +86,19 @@ async fn webhooks_complete_and_refuse_machines() {
         VirtualMachine::new("a", VirtualMachineSpec { cpu: None, memory })
     };
     let create = async |memory| api.create(&PostParams::default(), &machine(memory)).await;
-    let refused = create("1Mi").await.unwrap_err();
+    let rejected = create("1Mi").await.unwrap_err();
     assert_eq!(
-        refused.field_errors()[0].message,
+        rejected.field_errors()[0].message,
         r#"Invalid value: "1Mi": must be at least 256Mi"#
     );
     let mut created = create("4Gi").await.unwrap();
     assert_eq!(created.spec.cpu, Some(2));
     created.spec.memory = "2Gi".to_owned();
-    let refused = api.replace("a", &PostParams::default(), &created).await;
-    let refused = refused.unwrap_err().to_string();
+    let rejected = api.replace("a", &PostParams::default(), &created).await;
+    let rejected = rejected.unwrap_err().to_string();
     assert!(
-        refused.contains("a running machine cannot lose memory"),
-        "{refused}"
+        rejected.contains("a running machine cannot lose memory"),
+        "{rejected}"
     );
     api.delete("a", &DeleteParams::default()).await.unwrap();
 }

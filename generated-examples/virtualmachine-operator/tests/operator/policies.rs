@@ -1,4 +1,4 @@
-//! What `kube-codegen policy` prints refuses and fills in what the CRD does.
+//! What `kube-codegen policy` prints rejects and fills in what the CRD does.
 use std::time::Duration;
 
 use example_test_support::cluster::WITHIN;
@@ -71,7 +71,7 @@ fn strip(value: &mut Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn policies_refuse_what_the_rules_refuse() -> TestResult {
+async fn policies_reject_what_the_rules_reject() -> TestResult {
     let Some(plane) = ControlPlane::shared().await? else {
         return Ok(());
     };
@@ -79,9 +79,9 @@ async fn policies_refuse_what_the_rules_refuse() -> TestResult {
     let name = namespace.name();
     plane.install(&[CRD]).await?;
     let expected = verdicts(plane, name).await?;
-    let refused: Vec<_> = expected.iter().map(Option::is_some).collect();
+    let rejected: Vec<_> = expected.iter().map(Option::is_some).collect();
     assert_eq!(
-        refused,
+        rejected,
         [false, true, true, false, true, true, true, true, false],
         "{expected:?}"
     );
@@ -105,7 +105,7 @@ async fn policies_refuse_what_the_rules_refuse() -> TestResult {
         let spec = json!({"namespace": "kube-system"});
         let probe = machine(name, &format!("probe-{probes}"), &spec);
         match plane.apply(&probe).await {
-            // The server also refuses objects while its policies do not know a new kind.
+            // The server also rejects objects while its policies do not know a new kind.
             Err(error) if error.to_string().contains("denied request") => Ok(()),
             _ => Err("not enforced yet"),
         }

@@ -78,8 +78,8 @@ impl Maps {
         Ok(created)
     }
 
-    /// Returns why a ConfigMap is refused.
-    pub(crate) async fn refusal(&self, name: &str) -> String {
+    /// Returns why a ConfigMap is rejected.
+    pub(crate) async fn rejection(&self, name: &str) -> String {
         match self.write(name).await {
             Ok(_) => panic!("{name} was admitted"),
             Err(error) => error.to_string(),

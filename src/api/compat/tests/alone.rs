@@ -114,7 +114,7 @@ fn each_proof_is_about_its_change_alone() {
                 verdict(&with(&alone), &witness.object),
             );
             let (is_proof, says) = match &witness.proof {
-                Proof::Refused { messages, .. } => (
+                Proof::Rejected { messages, .. } => (
                     !alone.0.is_empty(),
                     messages.iter().all(|it| alone.0.contains(it)),
                 ),

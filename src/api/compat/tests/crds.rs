@@ -25,7 +25,10 @@ fn another_field_for_replicas_limits_it() {
     );
     let narrowed = found.iter().find(|it| it.rule == Rule::Narrowed).unwrap();
     let witness = narrowed.witness.as_ref().unwrap();
-    assert_eq!((&*narrowed.path, proof(narrowed)), ("spec.size", "refused"));
+    assert_eq!(
+        (&*narrowed.path, proof(narrowed)),
+        ("spec.size", "rejected")
+    );
     assert_eq!(witness.object["spec"]["size"], -1);
     assert!(found.iter().any(|it| it.rule == Rule::ScaleChanged));
 }
@@ -48,7 +51,7 @@ fn a_shorter_name_is_proved() {
         &Meter::silent(),
     );
     let proofs: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
-    assert_eq!(proofs, [(Rule::KeywordChanged, "refused, ratchets")]);
+    assert_eq!(proofs, [(Rule::KeywordChanged, "rejected, ratchets")]);
 }
 
 #[test]

@@ -28,13 +28,13 @@ fn an_object_proves_one_of_two_changes_of_a_place() {
         let branches = names.map(|name| json!({"required": [name]}));
         json!({"type": "object", "anyOf": branches, "minProperties": least, "properties": {"a": {"type": "string"}, "b": {"type": "string"}}})
     };
-    let refused = "refused, ratchets";
+    let rejected = "rejected, ratchets";
     for (old, new, expected) in [
         (
             text("^a+$"),
             ruled,
             [
-                (Rule::RulesNarrowed, Breaking, refused),
+                (Rule::RulesNarrowed, Breaking, rejected),
                 (Rule::NoEffect, Compatible, ""),
             ],
         ),
@@ -42,15 +42,15 @@ fn an_object_proves_one_of_two_changes_of_a_place() {
             list,
             set,
             [
-                (Rule::ListNarrowed, Breaking, refused),
-                (Rule::Narrowed, Breaking, refused),
+                (Rule::ListNarrowed, Breaking, rejected),
+                (Rule::Narrowed, Breaking, rejected),
             ],
         ),
         (
             object(["a", "b"], 1),
             object(["b", "a"], 2),
             [
-                (Rule::Narrowed, Breaking, refused),
+                (Rule::Narrowed, Breaking, rejected),
                 (Rule::NoEffect, Compatible, ""),
             ],
         ),
@@ -101,8 +101,8 @@ fn what_changes_nothing_is_compatible() {
         assert_eq!(field(&text, &new), [], "{new}");
     }
     let fewer = field(&map(json!(["k", "l"])), &map(json!(["k"])));
-    let refused = (Rule::ListNarrowed, Level::Breaking, "refused, ratchets");
-    assert_eq!(fewer, [refused]);
+    let rejected = (Rule::ListNarrowed, Level::Breaking, "rejected, ratchets");
+    assert_eq!(fewer, [rejected]);
 }
 
 #[test]

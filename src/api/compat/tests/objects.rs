@@ -25,14 +25,14 @@ fn an_object_of_a_removed_branch_is_found() {
         &with(&["name"]),
         &Options::default(),
     );
-    let refused = found.iter().find(|it| it.rule == Rule::RulesNarrowed);
-    assert_eq!(refused.map(proof), Some("refused, ratchets"));
+    let rejected = found.iter().find(|it| it.rule == Rule::RulesNarrowed);
+    assert_eq!(rejected.map(proof), Some("rejected, ratchets"));
 }
 
 #[test]
 fn a_rule_about_updates_is_proved_by_an_update() {
     let (color, replicas) = ("SPEC/properties/color", "SPEC/properties/replicas");
-    let (less, more) = ("update refused", "update accepted");
+    let (less, more) = ("update rejected", "update accepted");
     for (place, old, new, rule, proves) in [
         (
             color,
@@ -120,8 +120,8 @@ fn each_change_has_its_own_place() {
     assert_eq!(
         paths(&new),
         [
-            (Rule::Narrowed, text("spec.tags"), "refused, ratchets"),
-            (Rule::Narrowed, text("spec.tags[]"), "refused, ratchets"),
+            (Rule::Narrowed, text("spec.tags"), "rejected, ratchets"),
+            (Rule::Narrowed, text("spec.tags[]"), "rejected, ratchets"),
         ]
     );
     // A rule of the whole object beside another change.
@@ -133,7 +133,7 @@ fn each_change_has_its_own_place() {
     let found = paths(&new);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(
-        found.contains(&(Rule::RulesNarrowed, String::new(), "refused")),
+        found.contains(&(Rule::RulesNarrowed, String::new(), "rejected")),
         "{found:?}"
     );
 }
@@ -155,7 +155,7 @@ fn a_field_with_a_type_of_its_own_is_not_kept_by_its_name() {
 fn an_enum_may_become_a_pattern() {
     for (pattern, rule, proves) in [
         ("^(Red|Green|[a-z]+/[a-z]+)$", Rule::Widened, "accepted"),
-        ("^(Red|[a-z]+)$", Rule::Changed, "refused, ratchets"),
+        ("^(Red|[a-z]+)$", Rule::Changed, "rejected, ratchets"),
     ] {
         let color = json!({"type": "string", "pattern": pattern});
         let found = changed("SPEC/properties/color", color);
@@ -183,7 +183,7 @@ fn what_restricts_other_types_does_not_count() {
     };
     for (old, new, rule, proves) in [
         (&number, &either, Rule::Widened, "accepted"),
-        (&either, &number, Rule::Narrowed, "refused, ratchets"),
+        (&either, &number, Rule::Narrowed, "rejected, ratchets"),
         (&bag, &closed, Rule::Pruned, "dropped"),
         (&closed, &bag, Rule::Preserved, ""),
     ] {
@@ -202,8 +202,8 @@ fn a_stored_number_has_no_fraction() {
     let side = Side::new(&crd, version).unwrap();
     let mut object = side.head.clone();
     object["spec"] = json!({"color": "Red", "replicas": 5.0});
-    assert_ne!(side.refusals(&object), []);
-    assert_eq!(side.update_refusals(&object), []);
+    assert_ne!(side.rejections(&object), []);
+    assert_eq!(side.update_rejections(&object), []);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn an_update_is_as_small_as_it_gets() {
     let new = with_rules("SPEC/properties/color", &["self == oldSelf"]);
     let found = findings(&crd(), &new, &Options::default());
     let witness = found[0].witness.as_ref().unwrap();
-    let Proof::UpdateRefused { stored, messages } = &witness.proof else {
+    let Proof::UpdateRejected { stored, messages } = &witness.proof else {
         panic!("{witness:?}");
     };
     let fields = |object: &Value| {
@@ -270,7 +270,7 @@ fn what_a_release_does_with_a_stored_object() {
     assert_eq!(
         effects(&old, &new, red()),
         [(
-            "create-refused",
+            "create-rejected",
             text("spec.color"),
             text("spec.color: Unsupported value: \"Red\": supported values: \"Green\"")
         )]
@@ -310,7 +310,7 @@ fn what_a_release_does_with_a_stored_object() {
         json!([{"rule": "self.metadata.name != 'a'"}]),
     );
     let found = effects(&old, &new, red());
-    assert_eq!((found.len(), found[0].0), (1, "update-refused"));
+    assert_eq!((found.len(), found[0].0), (1, "update-rejected"));
     // A description alone, or the same schema, needs no reading.
     assert!(readings(&old, &old).is_empty());
 }
@@ -368,7 +368,7 @@ fn a_search_that_takes_too_long_ends_and_is_counted() {
         let proofs: Vec<_> = found.iter().map(|it| (it.rule, proof(it))).collect();
         (proofs, meter.unsearched())
     };
-    let proved = vec![(Rule::RulesNarrowed, "refused, ratchets")];
+    let proved = vec![(Rule::RulesNarrowed, "rejected, ratchets")];
     assert_eq!(judged(usize::MAX), (proved, 0));
     assert_eq!(judged(0), (vec![(Rule::RulesChanged, "")], 1));
 }

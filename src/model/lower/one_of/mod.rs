@@ -150,19 +150,19 @@ impl<'a> Proof<'a> {
                 }
             });
         }
-        mentioned.retain(|field| !self.always[*field] && !self.is_refused(&[(*field, true)]));
+        mentioned.retain(|field| !self.always[*field] && !self.is_rejected(&[(*field, true)]));
         if mentioned.len() > MOST_MEMBERS {
             return Some(Vec::new());
         }
         let excludes = |a: usize, b: usize| {
             let (a, b) = (mentioned[a], mentioned[b]);
-            self.is_refused(&[(a, true), (b, true)])
+            self.is_rejected(&[(a, true), (b, true)])
         };
         let groups = groups::find(mentioned.len(), excludes).into_iter();
         let groups = groups.filter_map(|group| {
             let group: Vec<usize> = group.into_iter().map(|at| mentioned[at]).collect();
             // What can never be the only one is not an alternative.
-            let is_alone = |field: &usize| !self.is_refused(&alone(&group, *field));
+            let is_alone = |field: &usize| !self.is_rejected(&alone(&group, *field));
             let mut members: Vec<usize> = group.iter().copied().filter(is_alone).collect();
             let first = *members.first()?;
             // Fields are sorted by wire name.
@@ -196,24 +196,24 @@ impl<'a> Proof<'a> {
         });
         Choice {
             members: members.collect(),
-            is_required: self.is_refused(&none),
+            is_required: self.is_rejected(&none),
             named_by: None,
             method: None,
         }
     }
 
     /// Returns whether the conditions reject each object with and without these fields.
-    fn is_refused(&self, fixed: &[(usize, bool)]) -> bool {
+    fn is_rejected(&self, fixed: &[(usize, bool)]) -> bool {
         let state = self.state(fixed);
         let mut selectors = self.selectors.iter();
-        self.refuses(&state)
+        self.rejects(&state)
             || selectors.any(|selector| {
                 let mut states = states(selector, &state);
-                states.all(|(_, state)| self.refuses(&state))
+                states.all(|(_, state)| self.rejects(&state))
             })
     }
 
-    fn refuses(&self, state: &State<'_>) -> bool {
+    fn rejects(&self, state: &State<'_>) -> bool {
         let left = self.steps.get().saturating_sub(self.size);
         self.steps.set(left);
         let mut conditions = self.conditions.iter();
@@ -236,7 +236,7 @@ impl<'a> Proof<'a> {
     fn only_value(&self, selector: &Selector, fixed: &[(usize, bool)]) -> Option<String> {
         let state = self.state(fixed);
         let states = states(selector, &state);
-        let mut permitted = states.filter(|(_, state)| !self.refuses(state));
+        let mut permitted = states.filter(|(_, state)| !self.rejects(state));
         let (value, _) = permitted.next()?;
         let value = value?.to_owned();
         permitted.next().is_none().then_some(value)

@@ -73,7 +73,11 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
             Some(near) if *near != entry.kind && !entry.kind.ends_with(&format!("/{near}")) => {
                 finding.hint(format!("did you mean the kind `{near}`?"));
             }
-            _ => _ = finding.hint("`kube-codegen diff` lists the paths that need a decision"),
+            _ => {
+                _ = finding.hint(
+                    "`kube-codegen versions` lists the paths that differ between the versions",
+                )
+            }
         }
     }
 }

@@ -141,14 +141,14 @@ fn change_over(project: &Project, name: &str, takeover: &Takeover) -> String {
     _ = writeln!(
         text,
         "The namespace has no level of Pod security until the last command: the new Pods meet `restricted`, but those of the Go operator may not, and the API server would \
-         refuse them while it still has to run, and in a rollback.\n\n\
+         reject them while it still has to run, and in a rollback.\n\n\
          Children keep their names and owners. They get the label `kube-codegen.dev/owner`, and `app.kubernetes.io/managed-by` with the name of the field manager, in place of a value \
          that they have. Fields that the Go operator wrote by `Create` and `Update` belong to its field manager: `manager`, unless it names another or sets its user agent. \
          `take_over_from([{former}])`, where the children are made, takes them over, so that a field which you no longer set is removed."
     );
     if !findings.injected.is_empty() {
         text.push_str(
-            "\nFrom the change of a CRD until the new operator has written its CA into it, conversions fail: seconds, in which the API server refuses requests for the other versions.\n",
+            "\nFrom the change of a CRD until the new operator has written its CA into it, conversions fail: seconds, in which the API server rejects requests for the other versions.\n",
         );
     }
     text

@@ -1,4 +1,4 @@
-//! The page in a browser: what it shows, who is refused, and how smooth it is with much to show.
+//! The page in a browser: what it shows, who is rejected, and how smooth it is with much to show.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod runs;

@@ -35,7 +35,7 @@ impl Reflector {
                     // The server would compress each event separately. The next watch is not compressed.
                     return Ok(Some(watch).filter(|watch| !watch.reader.is_compressed));
                 }
-                Err(failure) if refuses_streaming(&failure) => {
+                Err(failure) if rejects_streaming(&failure) => {
                     debug!(kind = %self.state.kind, %failure, "the server has no streaming lists; using plain lists");
                     self.list = InitialList::WatchCache;
                 }
@@ -190,7 +190,7 @@ impl Reflector {
 }
 
 /// Whether the server has no streaming lists (422 if the feature gate is off), rather than being overloaded or forbidding the watch.
-fn refuses_streaming(failure: &WatchFailure) -> bool {
+fn rejects_streaming(failure: &WatchFailure) -> bool {
     failure
         .status()
         .is_some_and(|status| matches!(status.code, 400 | 405 | 406 | 415 | 422 | 501))

@@ -39,7 +39,7 @@ const SILENCE_MARGIN: Duration = Duration::from_secs(5);
 const RESPONSE_SILENCE: Duration = Duration::from_secs(65);
 /// Silence within a list, and before a streaming one, after which its connection counts as dead.
 const LIST_SILENCE: Duration = Duration::from_secs(30);
-/// A watch that ends sooner, and without an event, counts as refused (client-go's `VeryShortWatchError`).
+/// A watch that ends sooner, and without an event, counts as rejected (client-go's `VeryShortWatchError`).
 const VERY_SHORT: Duration = Duration::from_secs(1);
 /// Pause after a watch that ended sooner although it had events. It doubles with each of them in a row, up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
@@ -60,7 +60,7 @@ pub(super) struct Reflector {
     list: InitialList,
     /// The next list must be the most recent state: the server does not have the version that was last seen.
     fresh: bool,
-    /// The server has refused a request for some shards: the next one is for all objects.
+    /// The server has rejected a request for some shards: the next one is for all objects.
     unselected: bool,
     /// The server sends bookmarks within a watch, not only before its end.
     bookmarks: bool,
@@ -220,7 +220,7 @@ impl Reflector {
         })
     }
 
-    /// Returns the `shardSelector` of a request, unless the server has just refused one.
+    /// Returns the `shardSelector` of a request, unless the server has just rejected one.
     fn shards<'a>(&self, aim: &'a Aim) -> Option<&'a str> {
         aim.selector.as_deref().filter(|_| !self.unselected)
     }
@@ -238,8 +238,8 @@ impl Reflector {
         let body = tokio::time::timeout(limit, send).await;
         let body = body.map_err(|_| WatchFailure::Silence(limit))?;
         // The answer to a selector that a server does not understand is 500.
-        let refused = |error: &kube::Error| matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 500));
-        self.unselected = body.as_ref().err().is_some_and(refused);
+        let rejected = |error: &kube::Error| matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 500));
+        self.unselected = body.as_ref().err().is_some_and(rejected);
         let (body, encoding, is_compressed) = body?;
         let mut reader = BodyReader::new(body, encoding);
         reader.is_compressed = is_compressed;

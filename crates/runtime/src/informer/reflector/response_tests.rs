@@ -21,7 +21,7 @@ fn decode(of: &[&Header], sent: &[u8], size: usize) -> io::Result<String> {
 }
 
 /// Returns the status of an error response.
-async fn refused(of: &[&Header], sent: &[u8]) -> Box<Status> {
+async fn rejected(of: &[&Header], sent: &[u8]) -> Box<Status> {
     let mut response = Response::new(Body::from(sent.to_vec()));
     *response.status_mut() = http::StatusCode::GONE;
     *response.headers_mut() = headers(of);
@@ -46,9 +46,9 @@ async fn a_body_that_grows_a_thousandfold_is_limited() {
     assert!(sent.len() < LARGEST_STATUS);
     let whole = Decoder::new(&headers(&[&gzip])).whole(sent.clone().into());
     assert_eq!(whole.len(), LARGEST_STATUS);
-    assert_eq!(refused(&[&gzip], &sent).await.code, 410);
+    assert_eq!(rejected(&[&gzip], &sent).await.code, 410);
     let status = compress(br#"{"kind":"Status","code":410,"message":"gone"}"#);
-    assert_eq!(refused(&[&gzip], &status).await.message, "gone");
+    assert_eq!(rejected(&[&gzip], &status).await.message, "gone");
 
     // What readers get at once is limited, too.
     let mut response = Response::new(Body::from(sent));

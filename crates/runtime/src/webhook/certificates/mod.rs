@@ -12,10 +12,10 @@ pub(super) use self::{
     keep::{Keeper, Loaded},
 };
 
-/// How the operator keeps [certificates of its own](super::Certificates::Own).
+/// The settings for [the operator's own certificates](super::Certificates::Own).
 ///
-/// All replicas share the Secret. A new CA is first added to every `caBundle`; only after the `propagation` time, when all API servers trust it,
-/// it issues the serving certificate. The old CA stays in `caBundle` until all replicas use the new certificate.
+/// All replicas share the Secret. A new CA is first added to every `caBundle`. It issues the serving certificate only after the
+/// `propagation` time, when all API servers trust it. The old CA stays in `caBundle` until all replicas use the new certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct OwnCertificates {
@@ -30,34 +30,34 @@ impl OwnCertificates {
         Self::default()
     }
 
-    /// Sets the name of the Secret; by default `OPERATOR-webhook-cert`.
+    /// Sets the name of the Secret. The default is `OPERATOR-webhook-cert`.
     pub fn secret(mut self, name: impl Into<String>) -> Self {
         self.secret = Some(name.into());
         self
     }
 
-    /// Sets the namespace of the Secret; by default that of the client, which is the Pod's.
+    /// Sets the namespace of the Secret. The default is the client's namespace, which is the Pod's.
     pub fn namespace(mut self, name: impl Into<String>) -> Self {
         self.namespace = Some(name.into());
         self
     }
 
-    /// Sets how long CAs and certificates are valid: by default 365 and 90 days. Each is renewed after two thirds of its time.
+    /// Sets how long CAs and certificates are valid. The defaults are 365 and 90 days. Each is renewed after two thirds of its validity.
     pub fn validity(mut self, authority: Duration, certificate: Duration) -> Self {
         self.periods.authority = authority;
         self.periods.certificate = certificate;
         self
     }
 
-    /// Sets how long a new CA or certificate is given to reach all API servers and replicas; 5 minutes by default. The Secret and each
-    /// `caBundle` are checked five times in this period.
+    /// Sets how long to wait until a new CA or certificate has reached all API servers and replicas. The default is 5 minutes. The Secret
+    /// and each `caBundle` are checked five times in this period.
     pub fn propagation(mut self, period: Duration) -> Self {
         self.periods.propagation = period;
         self
     }
 }
 
-/// Why certificates cannot be made or kept.
+/// The reason why certificates cannot be created or maintained.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CertificateError {
@@ -70,10 +70,10 @@ pub enum CertificateError {
         namespace: String,
         /// The name of the Secret.
         name: String,
-        /// The answer of the API server.
+        /// The error from the API server.
         source: Box<kube::Error>,
     },
-    /// The Secret belongs to something else.
+    /// The Secret exists, but its type is not `kubernetes.io/tls`.
     #[error(
         "the Secret {namespace}/{name} has the type {type_} and not kubernetes.io/tls: OwnCertificates::secret sets another name"
     )]
@@ -85,10 +85,10 @@ pub enum CertificateError {
         /// The type of the Secret.
         type_: String,
     },
-    /// Other replicas wrote the Secret each time.
+    /// Other replicas kept writing the Secret at the same time.
     #[error("cannot write the Secret {0}: other replicas keep changing it")]
     Contended(String),
-    /// A certificate cannot be made.
+    /// A certificate cannot be created.
     #[error("cannot make a certificate: {0}")]
     Issue(String),
     /// A configuration or CRD cannot be read or written.
@@ -96,15 +96,15 @@ pub enum CertificateError {
     Publish {
         /// The kind and name of the object.
         object: String,
-        /// The answer of the API server.
+        /// The error from the API server.
         source: Box<kube::Error>,
     },
-    /// A configuration or CRD does not exist, or does not have what `caBundle` belongs to.
+    /// A configuration or CRD does not exist, or lacks the part that `caBundle` belongs to.
     #[error("cannot write caBundle of {object}: {reason}")]
     NoTarget {
         /// The kind and name of the object.
         object: String,
-        /// What is missing.
+        /// The missing part.
         reason: &'static str,
     },
 }

@@ -235,7 +235,7 @@ fn each_variety_of_a_failure_has_a_cause() {
             Variety::UnknownUid,
             "garbage collector deletes",
         ),
-        (Oracle::Rest, Variety::Refused, "never succeeds"),
+        (Oracle::Rest, Variety::Rejected, "never succeeds"),
         (Oracle::Rest, Variety::TwoStates, "overwrite each other"),
         (Oracle::Rest, Variety::Repeated, "follow each other"),
         (

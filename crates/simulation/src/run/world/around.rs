@@ -12,7 +12,7 @@ use crate::{
     faults::Sent,
     request::{Seen, reject, send},
     state::{id, text},
-    workload::{Refusal, Step, Turn, Version},
+    workload::{Rejection, Step, Turn, Version},
 };
 
 /// How often a request that gets no answer looks whether the server answers again.
@@ -23,7 +23,7 @@ const WEBHOOK: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub(super) struct Around {
-    refusal: Option<Refusal>,
+    rejection: Option<Rejection>,
     is_stopped: bool,
     pub(super) nodes: Nodes,
     version: Version,
@@ -74,8 +74,8 @@ impl World {
         match step {
             Step::Turn(turn) => match turn {
                 Turn::Wait(_) | Turn::Crds(_) | Turn::Collection(_) | Turn::Node(_) => {}
-                Turn::Refuse(refusal) => around.refusal = Some(refusal.clone()),
-                Turn::Accept => around.refusal = None,
+                Turn::Reject(rejection) => around.rejection = Some(rejection.clone()),
+                Turn::Accept => around.rejection = None,
                 Turn::Stop => around.is_stopped = true,
                 Turn::Start => around.is_stopped = false,
                 Turn::Health(is_good) => around.nodes.is_failing = !is_good,
@@ -129,43 +129,43 @@ impl World {
         self.around().is_hopeless
     }
 
-    /// Notes what a request is about to remove, and returns how it is refused.
+    /// Notes what a request is about to remove, and returns how it is rejected.
     pub(crate) async fn meets(&self, seen: &Seen) -> Result<Option<Sent>, BoxError> {
         if seen.is_report() {
             return Ok(None);
         }
-        let refused = self.refuses(seen).await;
+        let rejected = self.rejects(seen).await;
         self.removes(seen).await?;
-        Ok(refused)
+        Ok(rejected)
     }
 
-    /// Returns how a request is refused, after the time that this takes.
-    async fn refuses(&self, seen: &Seen) -> Option<Sent> {
+    /// Returns how a request is rejected, after the time that this takes.
+    async fn rejects(&self, seen: &Seen) -> Option<Sent> {
         loop {
-            let refusal = self.around().refusal.clone()?;
-            match refusal {
-                Refusal::Writes if seen.is_write() => return Some(Sent::Answered(403)),
-                Refusal::Namespace(namespace)
+            let rejection = self.around().rejection.clone()?;
+            match rejection {
+                Rejection::Writes if seen.is_write() => return Some(Sent::Answered(403)),
+                Rejection::Namespace(namespace)
                     if seen.verb == "create" && seen.namespace == namespace =>
                 {
                     return Some(Sent::Answered(403));
                 }
-                Refusal::All => return Some(Sent::Answered(503)),
-                Refusal::Webhook | Refusal::SlowWebhook
+                Rejection::All => return Some(Sent::Answered(503)),
+                Rejection::Webhook | Rejection::SlowWebhook
                     if !seen.is_write()
                         || self.setup.demands.is_of_user(&seen.group, &seen.resource) =>
                 {
                     return None;
                 }
-                Refusal::Webhook => return Some(Sent::Answered(400)),
-                Refusal::SlowWebhook => {
+                Rejection::Webhook => return Some(Sent::Answered(400)),
+                Rejection::SlowWebhook => {
                     sleep(WEBHOOK).await;
                     return Some(Sent::Answered(500));
                 }
-                Refusal::Hangs => sleep(LOOK).await,
-                Refusal::Writes | Refusal::Namespace(_) => return None,
+                Rejection::Hangs => sleep(LOOK).await,
+                Rejection::Writes | Rejection::Namespace(_) => return None,
             }
-            if self.around().refusal.is_none() {
+            if self.around().rejection.is_none() {
                 return Some(Sent::Broken);
             }
         }

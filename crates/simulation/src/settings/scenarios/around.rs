@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Example, OUTAGE, begin, end, nudge};
-use crate::workload::{Refusal, Step, Turn, Workload};
+use crate::workload::{Rejection, Step, Turn, Workload};
 use crate::{scenario::Scenario, settings::template::Template};
 
 /// The namespaces.
@@ -51,7 +51,7 @@ pub(super) fn namespaces(template: &Template, furniture: &[Example]) -> Option<W
     let workload = template
         .create(workload)
         .phase("the second namespace is deleted")
-        .turn(Turn::Refuse(Refusal::Namespace(OTHER.to_owned())))
+        .turn(Turn::Reject(Rejection::Namespace(OTHER.to_owned())))
         .step(Step::Clear {
             namespace: OTHER.to_owned(),
         })
@@ -140,37 +140,45 @@ pub(super) fn references(template: &Template) -> Vec<Workload> {
     found.into_iter().map(make).collect()
 }
 
-/// For a while, requests of the operator are refused or get no answer.
+/// For a while, requests of the operator are rejected or get no answer.
 pub(super) fn outages(template: &Template) -> Vec<Workload> {
     let outages = [
-        (Scenario::Forbidden, Refusal::Writes, "writes are refused"),
+        (
+            Scenario::Forbidden,
+            Rejection::Writes,
+            "writes are rejected",
+        ),
         (
             Scenario::Unavailable,
-            Refusal::All,
+            Rejection::All,
             "the server is not available",
         ),
-        (Scenario::Hanging, Refusal::Hangs, "requests get no answer"),
         (
-            Scenario::Webhook,
-            Refusal::Webhook,
-            "a webhook refuses children",
+            Scenario::Hanging,
+            Rejection::Hangs,
+            "requests get no answer",
         ),
         (
             Scenario::Webhook,
-            Refusal::SlowWebhook,
+            Rejection::Webhook,
+            "a webhook rejects children",
+        ),
+        (
+            Scenario::Webhook,
+            Rejection::SlowWebhook,
             "a webhook does not answer",
         ),
     ];
-    let make = |(scenario, refusal, what): (Scenario, Refusal, &str)| {
-        let refuse = |workload: Workload| workload.turn(Turn::Refuse(refusal.clone()));
+    let make = |(scenario, rejection, what): (Scenario, Rejection, &str)| {
+        let reject = |workload: Workload| workload.turn(Turn::Reject(rejection.clone()));
         let accept = |workload: Workload| workload.turn(Turn::Wait(OUTAGE)).turn(Turn::Accept);
         let workload = begin(template, what).of(scenario);
-        let workload = refuse(workload.phase("the objects are created meanwhile"));
+        let workload = reject(workload.phase("the objects are created meanwhile"));
         let workload = accept(template.create(workload))
             .same_as("create")
             .phase("the objects are deleted meanwhile");
         let names = template.names.iter();
-        let workload = names.fold(refuse(workload), |workload, name| {
+        let workload = names.fold(reject(workload), |workload, name| {
             workload.delete(&template.path(name))
         });
         accept(workload).leaves_nothing()

@@ -47,7 +47,7 @@ const KINDS: usize = 3;
 /// The finalizer of another client.
 const FINALIZER: &str = "example.com/another-client";
 
-/// How long the server refuses requests.
+/// How long the server rejects requests.
 const OUTAGE: Duration = Duration::from_secs(20);
 
 /// Returns the workloads of all scenarios that are not switched off. `is_complete`: the operator creates nothing but these children. `furniture` is what

@@ -4,7 +4,7 @@ use super::begin;
 use crate::workload::Workload;
 use crate::{scenario::Scenario, settings::template::Template};
 
-/// Objects with other names have as many children, unless the server refuses the names of these.
+/// Objects with other names have as many children, unless the server rejects the names of these.
 pub(super) fn names(template: &Template) -> Option<Workload> {
     let mut workload = begin(template, "other names").of(Scenario::Names);
     let mut is_empty = true;

@@ -141,9 +141,9 @@ async fn check_pod_security(plane: &ControlPlane, deployment: &Deployment) -> Te
     };
     pods.create(&dry_run, &pod).await?;
     pod.spec.as_mut().unwrap().security_context = None;
-    let refused = pods.create(&dry_run, &pod).await.unwrap_err();
-    assert!(refused.is_forbidden(), "{refused}");
-    let message = refused.to_string();
+    let rejected = pods.create(&dry_run, &pod).await.unwrap_err();
+    assert!(rejected.is_forbidden(), "{rejected}");
+    let message = rejected.to_string();
     assert!(
         message.contains("violates PodSecurity \"restricted"),
         "{message}"

@@ -1,4 +1,4 @@
-//! The operator as a process, with the rights of `deploy/rbac.yaml` alone, against a real API server.
+//! The operator as a process, with the permissions of `deploy/rbac.yaml` alone, against a real API server.
 //!
 //! Without a control plane the tests report that they are skipped; `KUBE_CODEGEN_E2E=required` turns that into a failure.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -10,7 +10,7 @@ mod drift;
 mod kustomize;
 mod leaders;
 mod permissions;
-mod refusals;
+mod rejections;
 mod server;
 mod shards;
 mod stage;

@@ -1,4 +1,4 @@
-//! Without a right of `deploy/rbac.yaml` the operator reports which one is missing. The other tests show that the rights suffice.
+//! Without a right of `deploy/rbac.yaml` the operator reports which one is missing. The other tests show that the permissions suffice.
 
 use kube_codegen_testenv::{ControlPlane, TestResult, eventually};
 use serde_json::{Value, json};

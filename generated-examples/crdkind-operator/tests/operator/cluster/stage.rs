@@ -29,7 +29,7 @@ pub(crate) const ROLLOUT: Duration = Duration::from_secs(420);
 
 const NO_CONTROLLERS: &str = "without controllers, Deployments get no Pods";
 
-/// Applies what an administrator applies: the CRD, and the operator's account with its rights.
+/// Applies what an administrator applies: the CRD, and the operator's account with its permissions.
 async fn install(plane: &ControlPlane) -> Result<(), Error> {
     let manifests = [
         include_str!("../../../deploy/crd.yaml"),

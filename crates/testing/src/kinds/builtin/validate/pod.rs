@@ -45,7 +45,7 @@ fn ephemeral_containers<'a>(
     volumes: &BTreeSet<&str>,
     names: &mut BTreeSet<&'a str>,
 ) {
-    const REFUSED: [&str; 6] = [
+    const REJECTED: [&str; 6] = [
         "ports",
         "resources",
         "livenessProbe",
@@ -65,7 +65,7 @@ fn ephemeral_containers<'a>(
             let path = format!("{path}.targetContainerName");
             it.not_found(path, at(container, "/targetContainerName"));
         }
-        for field in REFUSED {
+        for field in REJECTED {
             let value = at(container, &format!("/{field}"));
             if !value.is_null() && *value != json!({}) {
                 let path = format!("{path}.{field}");

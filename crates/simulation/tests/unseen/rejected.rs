@@ -1,4 +1,4 @@
-//! A strategic merge patch adds a port of another number to those that are there, and the server refuses what comes of it.
+//! A strategic merge patch adds a port of another number to those that are there, and the server rejects what comes of it.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ async fn reconcile(listener: Arc<DynamicObject>, client: Arc<Client>) -> kube::R
 }
 
 #[test]
-fn the_report_says_what_the_server_refuses() {
+fn the_report_says_what_the_server_rejects() {
     let port = json!({"port": {"type": "integer", "minimum": 1, "maximum": 65535}});
     let found = found(
         Simulation::new("listeners")
@@ -48,8 +48,8 @@ fn the_report_says_what_the_server_refuses() {
             .operator(|client| control::<Service, _>(client, KIND, reconcile)),
     );
     assert_eq!(found.oracle, Oracle::Rest, "{found}");
-    let refused = "the server has rejected the last";
-    assert!(found.message.contains(refused), "{found}");
+    let rejected = "the server has rejected the last";
+    assert!(found.message.contains(rejected), "{found}");
     assert!(
         found.message.contains("Duplicate value: \"http\""),
         "{found}"

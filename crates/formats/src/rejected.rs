@@ -1,21 +1,21 @@
-//! Why Go refuses a text.
+//! Why Go rejects a text.
 
 use std::fmt;
 
-/// Why Go refuses a text, in its words.
+/// Why Go rejects a text, in its words.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Refused(String);
+pub struct Rejected(String);
 
-impl Refused {
+impl Rejected {
     pub(crate) fn new(why: String) -> Self {
         Self(why)
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Rejected {}

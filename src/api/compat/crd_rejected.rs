@@ -25,7 +25,7 @@ pub(super) fn compare(old: Option<&Value>, new: &Value) -> Vec<Finding> {
             .into_iter()
             .filter(|it| !known.contains(it))
         {
-            let mut finding = Finding::at(Rule::CrdRefused, &path, message);
+            let mut finding = Finding::at(Rule::CrdRejected, &path, message);
             finding.version = Some(name.to_owned());
             found.push(finding);
         }

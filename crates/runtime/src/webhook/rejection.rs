@@ -1,4 +1,4 @@
-//! Why a webhook refuses a request, as the API server reports it to the client.
+//! Why a webhook rejects a request, as the API server reports it to the client.
 use std::fmt;
 
 use kube::{
@@ -12,19 +12,19 @@ use serde::Serialize;
 
 use crate::{client::decode, record::Problem};
 
-/// Why a webhook refuses a request. The client gets it as the status of its request.
+/// The reason why a webhook rejects a request. The client receives it as the status of its request.
 ///
 /// ```
-/// use kube_codegen_runtime::webhook::Refusal;
+/// use kube_codegen_runtime::webhook::Rejection;
 ///
-/// let refusal = Refusal::forbidden("only administrators may change the zone");
-/// assert_eq!(refusal.status().code, 403);
+/// let rejection = Rejection::forbidden("only administrators may change the zone");
+/// assert_eq!(rejection.status().code, 403);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal(Box<Status>);
+pub struct Rejection(Box<Status>);
 
-impl Refusal {
-    /// The user may not do this (403).
+impl Rejection {
+    /// The user lacks permission (403).
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(403, "Forbidden", message)
     }
@@ -39,7 +39,7 @@ impl Refusal {
         Self::new(500, "InternalError", message)
     }
 
-    /// A refusal with an HTTP status and a `reason` of the Kubernetes API, such as 409 and `Conflict`.
+    /// A rejection with an HTTP status and a `reason` of the Kubernetes API, such as 409 and `Conflict`.
     pub fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
         Self(Box::new(Status {
             status: Some(StatusSummary::Failure),
@@ -50,7 +50,7 @@ impl Refusal {
         }))
     }
 
-    /// Returns the status that the client gets.
+    /// Returns the status that the client receives.
     pub fn status(&self) -> &Status {
         &self.0
     }
@@ -74,12 +74,12 @@ impl Refusal {
         } else {
             format!("{kind}.{group}")
         };
-        let mut refusal = Self::new(
+        let mut rejection = Self::new(
             422,
             "Invalid",
             format!("{of} {name:?} is invalid: {fields}"),
         );
-        refusal.0.details = Some(StatusDetails {
+        rejection.0.details = Some(StatusDetails {
             name: name.to_owned(),
             group: group.to_owned(),
             kind: kind.to_owned(),
@@ -87,32 +87,32 @@ impl Refusal {
             uid: String::new(),
             retry_after_seconds: 0,
         });
-        refusal
+        rejection
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for Rejection {}
 
-impl From<String> for Refusal {
+impl From<String> for Rejection {
     fn from(message: String) -> Self {
         Self::forbidden(message)
     }
 }
 
-impl From<&str> for Refusal {
+impl From<&str> for Rejection {
     fn from(message: &str) -> Self {
         Self::forbidden(message)
     }
 }
 
 #[cfg(feature = "validation")]
-impl From<crate::validation::Error> for Refusal {
+impl From<crate::validation::Error> for Rejection {
     /// Keeps the violations of an invalid object, with their fields.
     fn from(error: crate::validation::Error) -> Self {
         let crate::validation::Error::Invalid(invalid) = error else {
@@ -137,9 +137,9 @@ impl From<crate::validation::Error> for Refusal {
 /// let mut errors = FieldErrors::new();
 /// errors.invalid("data.size", "huge", "must be a number");
 /// errors.required("data.color", "");
-/// let refusal = errors.finish(&ConfigMap::default()).unwrap_err();
+/// let rejection = errors.finish(&ConfigMap::default()).unwrap_err();
 /// assert_eq!(
-///     refusal.to_string(),
+///     rejection.to_string(),
 ///     r#"ConfigMap "" is invalid: [data.size: Invalid value: "huge": must be a number, data.color: Required value]"#,
 /// );
 /// ```
@@ -152,7 +152,7 @@ impl FieldErrors {
         Self::default()
     }
 
-    /// The value breaks a rule, which `detail` states.
+    /// The value breaks the rule described in `detail`.
     pub fn invalid(&mut self, field: &str, value: impl Serialize, detail: &str) {
         self.with_value("Invalid", "Invalid value", field, &value, detail);
     }
@@ -162,7 +162,7 @@ impl FieldErrors {
         self.add("Required", field, &["Required value", detail]);
     }
 
-    /// The field may not be set, or not be changed.
+    /// The field must not be set, or not be changed.
     pub fn forbidden(&mut self, field: &str, detail: &str) {
         self.add("Forbidden", field, &["Forbidden", detail]);
     }
@@ -172,25 +172,25 @@ impl FieldErrors {
         self.with_value("Duplicate", "Duplicate value", field, &value, "");
     }
 
-    /// The value is none of the `supported` ones.
+    /// The value is not one of `supported`.
     pub fn not_supported(&mut self, field: &str, value: impl Serialize, supported: &[&str]) {
         let supported: Vec<_> = supported.iter().map(|one| format!("{one:?}")).collect();
         let detail = format!("supported values: {}", supported.join(", "));
         self.with_value("NotSupported", "Unsupported value", field, &value, &detail);
     }
 
-    /// Whether there is none.
+    /// Whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns `Ok` if there is none, and otherwise the refusal of `object`, with status 422.
-    pub fn finish<K: Resource<DynamicType = ()>>(self, object: &K) -> Result<(), Refusal> {
+    /// Returns `Ok` if there are no errors, and otherwise a rejection of `object` with status 422.
+    pub fn finish<K: Resource<DynamicType = ()>>(self, object: &K) -> Result<(), Rejection> {
         if self.is_empty() {
             return Ok(());
         }
         let name = object.meta().name.as_deref().unwrap_or_default();
-        Err(Refusal::invalid(
+        Err(Rejection::invalid(
             &K::kind(&()),
             &K::group(&()),
             name,
@@ -225,11 +225,11 @@ impl FieldErrors {
     }
 }
 
-/// Returns the refusal of an object that does not decode.
+/// Returns the rejection of an object that does not decode.
 pub(super) fn undecodable<K: Resource<DynamicType = ()>>(
     name: &str,
     problems: Vec<Problem>,
-) -> Refusal {
+) -> Rejection {
     let causes = problems.into_iter().map(|problem| StatusCause {
         reason: "FieldValueTypeInvalid".to_owned(),
         message: decode::field_message(&K::kind(&()), problem.message),
@@ -237,5 +237,5 @@ pub(super) fn undecodable<K: Resource<DynamicType = ()>>(
             .filter(|path| !path.is_empty())
             .unwrap_or_else(|| "<nil>".to_owned()),
     });
-    Refusal::invalid(&K::kind(&()), &K::group(&()), name, causes.collect())
+    Rejection::invalid(&K::kind(&()), &K::group(&()), name, causes.collect())
 }

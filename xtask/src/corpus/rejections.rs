@@ -1,25 +1,25 @@
-//! Compares the inputs that were refused with a list of those that have to be; every difference is a failure.
+//! Compares the inputs that were rejected with a list of those that have to be; every difference is a failure.
 use super::{Problem, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 /// The list for the corpus that this repository is tested with.
-const BUILT_IN: &str = include_str!("refused.tsv");
+const BUILT_IN: &str = include_str!("rejected.tsv");
 
 /// Messages by input, relative to the directory of the corpus, and code.
-pub(super) type Refusals = BTreeMap<(String, String), String>;
+pub(super) type Rejections = BTreeMap<(String, String), String>;
 
-/// The refusals that are expected, each with a reason as its message.
-pub(super) fn expected(file: Option<&Path>) -> Result<Refusals> {
+/// The rejections that are expected, each with a reason as its message.
+pub(super) fn expected(file: Option<&Path>) -> Result<Rejections> {
     match file {
         Some(file) => parse(&fs::read_to_string(file)?),
         None => parse(BUILT_IN),
     }
 }
 
-fn parse(text: &str) -> Result<Refusals> {
-    let mut refusals = Refusals::new();
+fn parse(text: &str) -> Result<Rejections> {
+    let mut rejections = Rejections::new();
     for line in text.lines().skip(1) {
         let [input, code, reason] = line.split('\t').collect::<Vec<_>>()[..] else {
             return Err(format!(
@@ -31,22 +31,22 @@ fn parse(text: &str) -> Result<Refusals> {
             return Err(format!("{input}: {code} has no reason").into());
         }
         let key = (input.to_owned(), code.to_owned());
-        if refusals.insert(key, reason.to_owned()).is_some() {
+        if rejections.insert(key, reason.to_owned()).is_some() {
             return Err(format!("{input}: {code} is listed twice").into());
         }
     }
-    Ok(refusals)
+    Ok(rejections)
 }
 
-/// Returns the refusals that are not expected, and the expected ones of these inputs that did not occur.
+/// Returns the rejections that are not expected, and the expected ones of these inputs that did not occur.
 pub(super) fn compare(
-    expected: &Refusals,
-    found: &Refusals,
+    expected: &Rejections,
+    found: &Rejections,
     inputs: &BTreeSet<String>,
 ) -> Vec<Problem> {
     let not_expected = found.iter().filter(|(key, _)| !expected.contains_key(key));
     let not_expected = not_expected.map(|((input, code), message)| Problem {
-        stage: "refused",
+        stage: "rejected",
         subject: input.clone(),
         message: format!("{code}: {message}"),
     });
@@ -54,7 +54,7 @@ pub(super) fn compare(
         .iter()
         .filter(|(key, _)| inputs.contains(&key.0) && !found.contains_key(key));
     let not_found = not_found.map(|((input, code), reason)| Problem {
-        stage: "not refused",
+        stage: "not rejected",
         subject: input.clone(),
         message: format!("{code} is expected, but was not reported: {reason}"),
     });
@@ -65,7 +65,7 @@ pub(super) fn compare(
 mod tests {
     use super::*;
 
-    fn refusals(all: &[(&str, &str)]) -> Refusals {
+    fn rejections(all: &[(&str, &str)]) -> Rejections {
         let all = all.iter();
         all.map(|(input, code)| (((*input).to_owned(), (*code).to_owned()), "why".to_owned()))
             .collect()
@@ -73,14 +73,14 @@ mod tests {
 
     #[test]
     fn every_difference_is_a_failure() {
-        let expected = refusals(&[("a", "KC0101"), ("b", "KC0101"), ("c", "KC0101")]);
-        let found = refusals(&[("a", "KC0101"), ("a", "KC0301"), ("d", "KC0101")]);
+        let expected = rejections(&[("a", "KC0101"), ("b", "KC0101"), ("c", "KC0101")]);
+        let found = rejections(&[("a", "KC0101"), ("a", "KC0301"), ("d", "KC0101")]);
         let inputs = ["a", "b", "d", "e"].map(str::to_owned).into();
         let problems = compare(&expected, &found, &inputs);
         let problems: Vec<_> = problems.iter().map(|it| (it.stage, &*it.subject)).collect();
         assert_eq!(
             problems,
-            [("refused", "a"), ("refused", "d"), ("not refused", "b")]
+            [("rejected", "a"), ("rejected", "d"), ("not rejected", "b")]
         );
         assert!(compare(&expected, &expected, &inputs).is_empty());
     }

@@ -124,7 +124,7 @@ async fn owner_and_child_must_be_in_one_namespace() {
 }
 
 #[tokio::test]
-async fn an_object_that_appears_before_the_creation_is_refused() {
+async fn an_object_that_appears_before_the_creation_is_rejected() {
     let stage = Stage::new().await;
     stage.server.stall_watches(&On::any());
     // Deleted and created again by another client: the cache has the former one.
@@ -146,7 +146,7 @@ async fn an_object_that_appears_before_the_creation_is_refused() {
 }
 
 #[tokio::test]
-async fn an_object_that_appears_between_look_up_and_creation_is_refused() {
+async fn an_object_that_appears_between_look_up_and_creation_is_rejected() {
     let stage = Stage::new().await;
     let server = stage.server.clone();
     let seeded = AtomicBool::new(false);
