@@ -54,6 +54,7 @@
 //! `HashMap` decide what it does next. [`assert_repeatable`] tests this.
 
 mod choose;
+mod experiment;
 mod faults;
 mod judge;
 mod names;

@@ -17,8 +17,8 @@ pub enum Scenario {
     Metadata,
     /// Another client sets a finalizer on a child, which therefore still exists when its owner is deleted and recreated.
     Finalizers,
-    /// Objects with the same names exist in a second namespace, which is then deleted with all its content. During this, nothing can be
-    /// created in it.
+    /// Objects with the same names exist in a second namespace, for a while only there. It is then deleted with all its content. During this,
+    /// nothing can be created in it. It has what [`Simulation::prepare`](crate::Simulation::prepare) has put into the first namespace.
     Namespaces,
     /// Unusual names: with the same first 50 characters, with 63 and 253 characters, of digits, and with dots.
     Names,

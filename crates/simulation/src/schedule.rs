@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::point::PointKind;
 pub use crate::point::{Point, Verb};
-use crate::{faults::Fault, point::is_zero};
+use crate::{experiment::Experiment, faults::Fault, point::is_zero};
 
 /// A fault, and where it happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,9 +76,18 @@ pub struct Schedule {
     /// Whether the timeline shows what the caches lack.
     #[serde(skip)]
     pub(crate) detailed: bool,
+    /// What is tried where the run fails, after this phase.
+    #[serde(skip)]
+    pub(crate) experiment: Option<(Experiment, usize)>,
 }
 
 impl Schedule {
+    /// The experiment after this phase.
+    pub(crate) fn experiment_in(&self, phase: usize) -> Option<Experiment> {
+        let (experiment, _) = self.experiment.filter(|(_, of)| *of == phase)?;
+        Some(experiment)
+    }
+
     /// Returns every schedule with one decision less.
     pub(crate) fn smaller(&self) -> Vec<Self> {
         let mut smaller = Vec::new();

@@ -50,6 +50,12 @@ pub(crate) fn id(object: &Value) -> String {
     format!("{group}{slash}{} {place}", text(object, "/kind"))
 }
 
+/// Whether a plural is that of a kind: it begins with its letters, but for the last one of `Policy`.
+pub(crate) fn is_plural(resource: &str, kind: &str) -> bool {
+    let kind = kind.to_lowercase();
+    resource.starts_with(kind.strip_suffix('y').unwrap_or(&kind))
+}
+
 /// Whether objects of this kind are part of no comparison: they report, or belong to the setup.
 pub(crate) fn is_ignored(kind: &str) -> bool {
     matches!(

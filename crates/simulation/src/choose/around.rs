@@ -28,7 +28,9 @@ use crate::{
     run::Outcome,
     scenario::Scenario,
     settings::{Example, Setup, Workload, scenarios},
+    state::{is_ignored, text},
     timeline::Entry,
+    workload::plural,
 };
 
 /// The workloads of the scenarios, and what they have shown.
@@ -155,14 +157,45 @@ pub(crate) fn scenarios_of(setup: &Setup, known: &[Known<'_>]) -> Vec<Workload> 
         let (named, random): (Vec<_>, Vec<_>) = paths.partition(|path| !path.contains('*'));
         let examples = examples(&rested.server, named);
         let is_complete = random.is_empty();
+        let furniture = furniture(setup);
         made.extend(scenarios(
             template,
             &examples,
             is_complete,
+            &furniture,
             &setup.without_scenarios,
         ));
     }
     made
+}
+
+/// Returns what is in the namespace of the objects before them, such as a Secret that they name.
+fn furniture(setup: &Setup) -> Vec<Example> {
+    let objects = setup.server.filter_map(|object| {
+        let is_here = text(object, "/metadata/namespace") == "default";
+        let is_owned = object.pointer("/metadata/ownerReferences").is_some();
+        let is_other =
+            !is_ignored(text(object, "/kind")) && !setup.demands.is_object_of_user(object);
+        (is_here && is_other && !is_owned).then(|| object.clone())
+    });
+    let read = async {
+        let mut furniture = Vec::new();
+        for mut object in objects {
+            let version = text(&object, "/apiVersion");
+            let root = if version.contains('/') { "apis" } else { "api" };
+            let root = format!("/{root}/{version}");
+            let plural = plural(&setup.server, &root, text(&object, "/kind")).await;
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                let is_written = |name: &str| matches!(name, "name" | "labels" | "annotations");
+                metadata.retain(|name, _| is_written(name));
+            }
+            let name = text(&object, "/metadata/name");
+            let path = format!("{root}/namespaces/default/{plural}/{name}");
+            furniture.push(Example { path, object });
+        }
+        furniture
+    };
+    on_this_thread(read)
 }
 
 /// Returns the objects with these paths, as far as they exist.
@@ -177,6 +210,10 @@ fn examples(server: &ApiServer, paths: Vec<String>) -> Vec<Example> {
         }
         examples
     };
+    on_this_thread(read)
+}
+
+fn on_this_thread<T>(read: impl Future<Output = Vec<T>>) -> Vec<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{calm::Calm, pages::pages};
+use super::{calm::Calm, experiments::experiments, pages::pages};
 use crate::{
     judge::{Allocated, Basis, Reference, allocated, runs_once, without_allocated},
     names::Names,
-    oracles::{AfterRestart, Failure, Oracle, wrong_history},
+    oracles::{AfterRestart, Failure, Oracle, Variety, wrong_history},
     print::Found,
     run::{Child, Outcome, Passed, run},
     schedule::{Point, Schedule, Verb},
@@ -150,10 +150,21 @@ pub(crate) fn learn_after<'a>(
             log.truncate(outcome.logged.get(phase).copied().unwrap_or(log.len()));
             // The second run restarts the operator after each phase but the last, and nothing changes.
             let is_last = phase + 1 == workload.phases.len();
-            let failure = Failure {
+            let is_random = violation.differences.iter().all(|it| {
+                let place = (it.object.clone(), it.path.clone());
+                reference.mask.contains(&place)
+            });
+            let violation = if is_random {
+                violation.of(Variety::Random)
+            } else {
+                violation
+            };
+            let mut failure = Failure {
                 after_restart: (!is_last).then_some(AfterRestart::AsBefore),
                 ..violation.by(Oracle::History)
             };
+            let basis = reference.basis();
+            experiments(setup, workload, &schedule, basis, &mut failure, &log);
             return Err(Found::new(setup, schedule, failure, log).learned_with(seed));
         }
     }
@@ -258,7 +269,10 @@ pub(crate) fn detailed(
         detailed: true,
         ..schedule.clone()
     };
-    let again = run(setup, workload, &schedule, basis);
+    let mut again = run(setup, workload, &schedule, basis);
+    if let Some(failure) = &mut again.failure {
+        experiments(setup, workload, &schedule, basis, failure, &again.log);
+    }
     // An operator that is not deterministic may do something else.
     if again.failure.is_some() || outcome.failure.is_none() {
         again

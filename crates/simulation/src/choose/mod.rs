@@ -9,6 +9,7 @@
 mod around;
 mod calm;
 mod exhaust;
+mod experiments;
 mod explore;
 mod learn;
 mod offer;

@@ -2,7 +2,8 @@
 //!
 //! Greedy, since each attempt is a whole run: faults go first, and the search starts again after each success; then objects, phases and fields of
 //! the workload. A smaller workload has another reference, so it is learned again, which is why few of them are tried. The same oracle is the
-//! condition, not the same message: a smaller schedule may fail at another object, for the same reason.
+//! condition, not the same message: a smaller schedule may fail at another object, for the same reason. What makes an object of a user invalid is not
+//! left out: where the server rejects it, it is no wonder that its children are missing.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -49,6 +50,7 @@ pub(crate) fn shrink(
     let mut smallest: Option<(Workload, Reference)> = None;
     // What the server collects or counts without faults is not known of a smaller workload.
     if schedule.order.is_none() && oracle != Some(Oracle::Counts) {
+        let before = outcome.invalid.clone();
         reduce(of.workload, oracle, |workload, cuts| {
             let known = learn(setup, workload, of.reference.seed, &mut |_| {}).ok()?;
             let smaller = Schedule {
@@ -57,6 +59,7 @@ pub(crate) fn shrink(
             };
             let again = run(setup, workload, &smaller, known.reference.basis());
             let fails = again.failure.as_ref().map(|failure| failure.oracle) == oracle;
+            let fails = fails && again.invalid.is_subset(&before);
             fails.then(|| {
                 (schedule, outcome) = (smaller, again);
                 smallest = Some((workload.clone(), known.reference));
@@ -105,10 +108,11 @@ pub(super) fn shrink_calm(
     seed: u64,
     mut found: Box<Found>,
 ) -> Box<Found> {
-    let oracle = found.oracle;
+    let (oracle, before) = (found.oracle, found.invalid());
     reduce(workload, Some(oracle), |workload, cuts| {
         let mut smaller = learn(setup, workload, seed, &mut |_| {}).err()?;
-        (smaller.oracle == oracle).then(|| {
+        let is_as_valid = smaller.invalid().is_subset(&before);
+        (smaller.oracle == oracle && is_as_valid).then(|| {
             smaller.schedule.without = cuts.to_vec();
             found = smaller;
         })

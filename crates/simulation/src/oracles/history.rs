@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     judge::{Allocated, runs_once, without_allocated},
-    state::{Mask, State, differences, headline},
-    workload::Workload,
+    state::{Mask, State, differences, headline, text},
+    workload::{Moved, Workload},
 };
 
 pub(super) const DEMANDS: &str = "the same spec gives the same children, whatever was there before";
@@ -56,6 +56,7 @@ impl Check for History {
         let mut found: Vec<Violation> = changed.into_iter().collect();
         if !rest.has_failed_requests {
             found.extend(as_many(workload, states, current, phase));
+            found.extend(as_elsewhere(rest));
         }
         found
     }
@@ -162,7 +163,8 @@ fn history(
         } else {
             format!("{first}: the specs are as after {name:?}, the {what} are not")
         };
-        Some(Violation::new(message).with(found))
+        let variety = if is_new { Variety::Recreated } else { Variety::Usual };
+        Some(Violation::new(message).of(variety).with(found))
     })
 }
 
@@ -184,6 +186,65 @@ pub(crate) fn wrong_history(
         history(allocated, workload, states, current, phase, calm, &mask)
             .map(|violation| (phase, violation))
     })
+}
+
+/// Returns a violation if objects lack a child that the same ones had when they were in another namespace.
+///
+/// Only children in the namespace of their object count, which belong to it by an owner reference or by their names: others may be shared, and what an
+/// operator makes elsewhere may depend on a namespace on purpose.
+fn as_elsewhere(rest: &AtRest<'_>) -> Option<Violation> {
+    let (workload, current) = (rest.workload, rest.current);
+    let Moved { phase, from, to } = workload.phases[rest.states.len()].moved_from?;
+    let earlier = rest.states.get(phase)?.as_ref()?;
+    let users = workload.ids();
+    let owners = earlier.keys().filter(|key| users.contains(*key));
+    let owners: Vec<(&str, &str)> = owners
+        .filter_map(|key| key.split_once(&format!(" {from}/")))
+        .collect();
+    // The server may not have accepted them.
+    let is_there = |(kind, name): &(&str, &str)| {
+        let object = current.get(&format!("{kind} {to}/{name}"));
+        object.is_some_and(|it| (rest.is_in_reach)(it))
+    };
+    if !owners.iter().all(is_there) {
+        return None;
+    }
+    let is_child = |key: &str, object: &Value| {
+        let name = key.rsplit('/').next().unwrap_or_default();
+        let is_named_after = |(_, owner): &(&str, &str)| {
+            let end = name.strip_prefix(*owner);
+            end.is_some_and(|end| end.is_empty() || end.starts_with(['-', '.']))
+        };
+        let references = object.pointer("/metadata/ownerReferences");
+        let references = references.and_then(Value::as_array).into_iter().flatten();
+        // In a state, the uid of an owner is its key.
+        let is_owned = { references }.any(|it| users.contains(text(it, "/uid")));
+        !users.contains(key) && (is_owned || owners.iter().any(is_named_after))
+    };
+    let children = |state: &State, namespace: &str| {
+        let mut kinds: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (key, object) in state {
+            let of = key.split_once(&format!(" {namespace}/"));
+            if let Some((kind, name)) = of.filter(|_| is_child(key, object)) {
+                let names = kinds.entry(kind.to_owned()).or_default();
+                names.push(name.to_owned());
+            }
+        }
+        kinds
+    };
+    let (expected, mut found) = (children(earlier, from), children(current, to));
+    // Names may be made of a namespace or a uid, so that numbers decide.
+    let (kind, names, there) = expected.into_iter().find_map(|(kind, names)| {
+        let there = found.remove(&kind).unwrap_or_default();
+        (there.len() < names.len()).then_some((kind, names, there))
+    })?;
+    let name = names.iter().find(|it| !there.contains(it))?;
+    let missing = earlier.get(&format!("{kind} {from}/{name}"))?.clone();
+    let missing = State::from([(format!("{kind} {to}/{name}"), missing)]);
+    let missing = differences(&missing, &State::new(), &Mask::new());
+    let what = headline(&missing)?;
+    let message = format!("{what}: the same objects had it in the namespace {from}");
+    Some(Violation::new(message).of(Variety::Namespace).with(missing))
 }
 
 /// Returns a violation if a phase has another number of children of a kind than the earlier one that has as many objects.

@@ -1,9 +1,9 @@
 //! What an oracle has found.
 
-use std::ops::Deref;
+use std::{collections::BTreeMap, ops::Deref};
 
 use super::Oracle;
-use crate::{point::Verb, state::Difference, timeline::Rejection};
+use crate::{experiment::Experiment, point::Verb, state::Difference, timeline::Rejection};
 
 /// Which of its violations an oracle has found, where it has several with different causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,12 @@ pub(crate) enum Variety {
     TakenOver,
     /// There are more or fewer children than of other objects.
     Number,
+    /// New objects with the same specs have others: it is those of the changed ones that are wrong.
+    Recreated,
+    /// What differs from the earlier state differs between two runs without faults, too.
+    Random,
+    /// An object lacks a child that the same object in another namespace had.
+    Namespace,
 }
 
 /// What an operator makes of a violation when it starts once more, with a fresh cache: an experiment.
@@ -35,8 +41,10 @@ pub(crate) enum AfterRestart {
     Right,
     /// It leaves the state as it is, although it sees all of it.
     AsBefore,
-    /// It writes something else each time.
+    /// It writes another value into the same field each time.
     Writes,
+    /// It goes on with something else each time.
+    GoesOn,
 }
 
 /// A request that the server rejects each time.
@@ -88,6 +96,8 @@ impl Violation {
         Failure {
             oracle,
             after_restart: None,
+            experiments: BTreeMap::new(),
+            is_put_right: None,
             violation: self,
         }
     }
@@ -99,6 +109,10 @@ pub(crate) struct Failure {
     pub(crate) oracle: Oracle,
     /// What a restart changes; `None` where it was not tried.
     pub(crate) after_restart: Option<AfterRestart>,
+    /// Whether each experiment puts the state right, as far as they were tried.
+    pub(crate) experiments: BTreeMap<Experiment, bool>,
+    /// The result of the experiment of this run.
+    pub(crate) is_put_right: Option<bool>,
     pub(crate) violation: Violation,
 }
 

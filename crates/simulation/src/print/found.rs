@@ -1,12 +1,14 @@
 //! A violation, with all that its report needs.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::{
     oracles::{Failure, Oracle},
     schedule::Schedule,
     settings::Setup,
-    timeline::Entry,
+    timeline::{Entry, Happening},
 };
 
 /// A violation, with the smallest schedule that shows it.
@@ -69,6 +71,17 @@ impl Found {
             log,
             calm: Vec::new(),
         })
+    }
+
+    /// The objects of users that the server has found invalid, by their paths.
+    pub(crate) fn invalid(&self) -> BTreeSet<String> {
+        let acts = self.log.iter().filter_map(|it| {
+            let Happening::User(act) = &it.what else {
+                return None;
+            };
+            act.is_invalid().then(|| act.path.clone())
+        });
+        acts.collect()
     }
 
     /// Sets the timeline of the run without faults.

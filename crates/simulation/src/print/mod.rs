@@ -136,12 +136,6 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Whether a plural is that of a kind: it begins with its letters, but for the last one of `Policy`.
-fn is_plural(resource: &str, kind: &str) -> bool {
-    let kind = kind.to_lowercase();
-    resource.starts_with(kind.strip_suffix('y').unwrap_or(&kind))
-}
-
 fn timeline(text: &mut String, log: &[Entry], loops: bool) {
     let _ = writeln!(
         text,

@@ -3,6 +3,8 @@
 //! What the history proves comes first (`proven`). Where it proves nothing, what was violated, by which fault, and whether too much or too little is there,
 //! decide on the most frequent cause. It is a guess, so that a sentence says what the run shows before what usually leads there.
 
+use std::collections::BTreeSet;
+
 use super::{Found, proven};
 use crate::{
     faults::Aftermath,
@@ -18,15 +20,32 @@ const REPEATED: &str = "Reconciles follow each other although nothing changes: e
 /// The same where their writes change nothing.
 const REPEATED_IDLY: &str = "Reconciles follow each other although nothing changes, and nothing that they write changes anything: each asks for the next one after a short time, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
 
+/// Said of children that are missing in one namespace alone.
+const ELSEWHERE: &str = "Objects of this namespace do not get what the same ones have got in another. A namespace is fixed in the code, or something is remembered or looked up by the name alone, so that the one of the other namespace is found. Take the namespace from the object that is reconciled, use namespace and name as a key, and read and list in that namespace.";
+
+/// Said of a single reconcile that does not end.
+const WAITS: &str = "A reconcile does not end: it waits for something in a loop, in which it sends the same read again and again, without the requests that a reconcile begins with. Return instead, and let the watch of what it waits for enqueue the object.";
+
 /// Returns what is said of reconciles that follow each other.
 fn repeated(found: &Found) -> &'static str {
     const LAST: usize = 20;
-    let mut last = found
+    let answered = || {
+        let requests = found.log.iter().rev().filter_map(Entry::answered);
+        requests.filter(|it| !it.is_report && it.verb() != Verb::Watch)
+    };
+    // With more objects, several reconciles wait.
+    let repeated: BTreeSet<_> = answered().take(LAST).map(|it| it.point.target()).collect();
+    let reads = |it: &Answered| it.verb() == Verb::Get;
+    let begins = found
         .log
         .iter()
-        .rev()
         .filter_map(Entry::answered)
-        .take(LAST);
+        .find(|it| !it.is_report && !matches!(it.verb(), Verb::List | Verb::Watch));
+    let is_another = begins.is_some_and(|it| !repeated.contains(&it.point.target()));
+    if answered().take(LAST).all(reads) && is_another {
+        return WAITS;
+    }
+    let mut last = answered().take(LAST);
     let is_idle = |it: &Answered| !it.verb().is_write() || it.effect == Effect::None;
     if last.all(is_idle) {
         REPEATED_IDLY
@@ -37,6 +56,9 @@ fn repeated(found: &Found) -> &'static str {
 
 /// Returns what usually causes such a violation, and what to do about it.
 pub(crate) fn likely(found: &Found) -> Option<String> {
+    if found.failure.variety == Variety::Namespace {
+        return Some(ELSEWHERE.to_owned());
+    }
     if let Some(sentence) = proven::cause(found) {
         return Some(sentence);
     }
@@ -64,7 +86,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "If the object was deleted and created again after the operator has read it, a delete by its name hits the new one. Give the delete the uid of the object that was read, as a precondition (`DeleteParams::preconditions`)."
         }
         Oracle::OwnerReferences if variety == Variety::UidOfAnother => {
-            "The parts of the owner reference come from two objects. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`); an owner is in the namespace of the child, or in none."
+            "The parts of the owner reference come from two objects, or the child is in another namespace than its owner. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`), and create children in the namespace of their owner; one without a namespace may have them anywhere."
         }
         Oracle::Rest if variety == Variety::UnknownUid => {
             "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
@@ -85,7 +107,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             return Some(after(found, &found.schedule.decisions[0], Wrong::Missing));
         }
         Oracle::ObservedGeneration => {
-            "The status was not written after the last change of the spec: the reconcile returns before that, or the write of the status failed and was not repeated."
+            "The status was not written after the last change of the spec: the reconcile returns before that, or takes the status as right although its generation is another one. Write `metadata.generation` in each reconcile, also where nothing else changes."
         }
         Oracle::Rest if variety == Variety::TwoStates => {
             "Two reconciles overwrite each other: two objects claim one child, or two parts of the code disagree about a field. Name the child after its owner, and do not change a child that another object controls."
@@ -97,6 +119,9 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             }
             Some(AfterRestart::Writes) => {
                 "Each new process writes once more: it takes what it sees first as a change, or counts from zero, and acts on events, not on the difference between the object and what it should be. Wait until the caches are complete, compare, and write only what differs."
+            }
+            Some(AfterRestart::GoesOn) => {
+                "Each new process goes on by one step, and then stops: no event tells the running one that the step before is done. Watch what it waits for."
             }
             Some(AfterRestart::AsBefore) | None => {
                 "A new process takes what it sees first as a change, or the one before had left something undone. Which one, the run does not show."
@@ -190,7 +215,7 @@ fn rejected_again(found: &Found) -> Option<String> {
 }
 
 /// Whether the difference is in what objects report, not in their children.
-fn is_about_status(found: &Found) -> bool {
+pub(super) fn is_about_status(found: &Found) -> bool {
     let differences = &found.failure.differences;
     let is_status = |it: &Difference| it.path == "status" || it.path.starts_with("status.");
     !differences.is_empty() && differences.iter().all(is_status)
@@ -281,11 +306,23 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
         (Oracle::Deletion, _) => {
             "After the deletion of its objects, the operator leaves something that has no living owner. Use an owner reference in the same namespace, or a finalizer that deletes it."
         }
+        (Oracle::History, Wrong::Missing) if found.failure.variety == Variety::Number => {
+            "Objects with other names have another number of children. Most likely, a child's name has only a part of its owner's: where names begin alike, are cut to a length, or lose a dot, two objects share one child. Use the whole name, or add a hash of it where that is too long."
+        }
+        (Oracle::History, Wrong::Missing)
+            if found
+                .failure
+                .differences
+                .iter()
+                .any(|it| it.path.is_empty()) =>
+        {
+            "The same specs had this object before, and the operator does not make it again: something is taken as done that is not. What, the run does not show: the cause is unknown."
+        }
         (Oracle::History, Wrong::Missing) => {
             "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, the server rejects the change, as of an immutable field, or it keeps what it has set by default, such as a `targetPort` that followed from the former `port`. In each reconcile, compare and set all fields of the child; replace a child that cannot be changed."
         }
         (Oracle::History, Wrong::Extra) => {
-            "What an earlier spec asked for is left. In each reconcile, list the children of the object, and delete those that its spec does not ask for."
+            "What was asked for earlier, by the spec or by an object that it names, is left. In each reconcile, list the children of the object, and delete those that nothing asks for any more."
         }
         _ => {
             "The order of events alone leads to another state: the operator depends on which event comes first, or on how long a request takes."

@@ -7,6 +7,7 @@ use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
 use super::{
+    experiment::experiment,
     rest::{crash_and_rest, rest, settle},
     world::World,
 };
@@ -56,16 +57,19 @@ pub(super) async fn at_rest_after(
             }
         }
         if world.may_probe() {
-            judge.start_once_more().await;
+            match schedule.experiment_in(states.len()) {
+                Some(tried) => experiment(&judge, tried).await,
+                None => judge.start_once_more().await,
+            }
         }
     }
     current
 }
 
 /// A phase that is judged, after the phases before have led to `states`.
-struct Judged<'a> {
-    world: &'a Arc<World>,
-    workload: &'a Workload,
+pub(super) struct Judged<'a> {
+    pub(super) world: &'a Arc<World>,
+    pub(super) workload: &'a Workload,
     schedule: &'a Schedule,
     reference: Option<&'a Reference>,
     states: &'a [Option<Arc<State>>],
@@ -73,7 +77,7 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     /// Returns what does not hold.
-    fn broken(&self, current: &State, is_final: bool) -> Vec<Failure> {
+    pub(super) fn broken(&self, current: &State, is_final: bool) -> Vec<Failure> {
         let Self {
             world,
             workload,

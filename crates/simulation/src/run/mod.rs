@@ -2,6 +2,7 @@
 
 mod answers;
 mod connection;
+mod experiment;
 mod judged;
 mod panics;
 mod pod;
@@ -64,6 +65,8 @@ pub(crate) struct Outcome {
     pub(crate) missed: Vec<Point>,
     /// Phases in which the operator wrote Warnings and nothing else, as it does where it rejects a spec and keeps what is there.
     pub(crate) rejected: BTreeSet<usize>,
+    /// The objects of users that the server has found invalid, by their paths.
+    pub(crate) invalid: BTreeSet<String>,
     /// The paths of requests for resources that the server does not have.
     pub(crate) unknown: BTreeSet<String>,
     pub(crate) time: Duration,
@@ -201,11 +204,11 @@ async fn simulate(
     let mut states: Vec<_> = known.iter().take(from).cloned().map(Some).collect();
     let (mut rested, mut logged) = (Vec::new(), vec![0; from]);
     let mut has_recovered = false;
-    let mut rejected = BTreeSet::new();
+    let (mut rejected, mut invalid) = (BTreeSet::new(), BTreeSet::new());
     for (index, phase) in workload.phases.iter().enumerate().skip(from) {
         world.begin_phase(index, &workload.phases);
         let before = world.history.written();
-        user_acts(&world, &phase.steps).await;
+        invalid.extend(user_acts(&world, &phase.steps).await);
         if let Some(time) = schedule.hurry.get(&index) {
             sleep(Duration::from_millis(*time)).await;
             states.push(None);
@@ -217,7 +220,7 @@ async fn simulate(
                 rejected.insert(index);
             }
             if schedule.restart_at_rest && !last && !world.has_ended() {
-                restart(&world).await;
+                restart(&world, workload, schedule.experiment_in(index)).await;
             }
             states.push(Some(Arc::new(current)));
             has_recovered =
@@ -253,21 +256,28 @@ async fn simulate(
         applied: world.link.applied(),
         missed: world.link.missed(),
         rejected,
+        invalid,
         unknown: told.unknown,
         time: started.elapsed(),
     }
 }
 
-/// Does what users do in a phase.
-async fn user_acts(world: &World, steps: &[Step]) {
+/// Does what users do in a phase. Returns the paths of the objects that the server finds invalid.
+async fn user_acts(world: &World, steps: &[Step]) -> BTreeSet<String> {
+    let mut invalid = BTreeSet::new();
     for step in steps {
         let code = step.run(&world.server, world.setup.patience).await;
         world.act(step).await;
         world.touch();
-        world.log(|| Happening::User(step.act(code)));
+        let act = step.act(code);
+        if act.is_invalid() {
+            invalid.insert(act.path.clone());
+        }
+        world.log(|| Happening::User(act));
         sleep(Duration::from_millis(fastrand::u64(0..20))).await;
     }
     world.touch();
+    invalid
 }
 
 /// Whether the run goes on as the one without faults: one more phase after the last fault has led to the same state, with the same

@@ -7,10 +7,13 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::{stall::wakes, world::World};
+use super::{experiment::ask_again, stall::wakes, world::World};
 use crate::{
-    oracles::{AfterRestart, Moment},
+    experiment::Experiment,
+    oracles::{AfterRestart, Failure, Moment, Oracle, Violation},
+    state::{Difference, Mask, differences},
     timeline::{Happening, Note},
+    workload::Workload,
 };
 
 /// Requests for one object in the second half of the time in which nothing changes. A loop goes on there; a back-off, which begins with many
@@ -111,9 +114,24 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
 }
 
 /// Restarts all replicas, and checks that nothing changes.
-pub(super) async fn restart(world: &Arc<World>) {
+///
+/// Instead of that, an experiment asks the running process again, and counts what it writes then as the violation that the restart is.
+pub(super) async fn restart(world: &Arc<World>, workload: &Workload, tried: Option<Experiment>) {
     let before = world.state();
     let writes = world.history.changes();
+    if tried == Some(Experiment::AskAgain) {
+        world.link.hold_faults(true);
+        let is_asked = ask_again(world, workload).await;
+        if is_asked {
+            world.touch();
+            rest(world).await;
+        }
+        let violation = Violation::new("the operator was asked again");
+        return world.judge.fails(vec![Failure {
+            is_put_right: is_asked.then(|| world.history.changes() > writes),
+            ..violation.by(Oracle::Idempotence)
+        }]);
+    }
     world.log(|| Happening::Simulation(Note::Restarts));
     // An operator at rest may act on a fault.
     world.link.hold_faults(true);
@@ -122,10 +140,11 @@ pub(super) async fn restart(world: &Arc<World>) {
     if world.has_ended() || world.history.changes() == writes {
         return;
     }
+    let after = world.state();
     world.judge.notice(Moment::Wrote {
         last: world.history.last_write().unwrap_or_default(),
         before: &before,
-        after: &world.state(),
+        after: &after,
     });
     if world.may_probe() {
         let writes = world.history.changes();
@@ -133,10 +152,18 @@ pub(super) async fn restart(world: &Arc<World>) {
         crash_and_rest(world).await;
         let is_same = world.history.changes() == writes;
         world.probe(false);
+        let found = differences(&before, &after, &Mask::new());
+        let again = differences(&after, &world.state(), &Mask::new());
+        let is_first = |it: &Difference| {
+            let mut first = found.iter();
+            !it.path.is_empty() && first.any(|of| of.path == it.path)
+        };
         world.judge.note_probe(if is_same {
             AfterRestart::Right
-        } else {
+        } else if found.is_empty() || again.is_empty() || again.iter().any(is_first) {
             AfterRestart::Writes
+        } else {
+            AfterRestart::GoesOn
         });
     }
 }

@@ -69,6 +69,13 @@ pub(crate) struct Act {
     pub(crate) status: u16,
 }
 
+impl Act {
+    /// Whether the server has found the object invalid.
+    pub(crate) fn is_invalid(&self) -> bool {
+        self.status == 422
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     Creates,

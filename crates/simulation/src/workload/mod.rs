@@ -13,7 +13,7 @@ use crate::{
     scenario::Scenario,
     state::{id, text},
 };
-pub(crate) use step::{Rejection, Step, Turn, Version};
+pub(crate) use step::{Rejection, Step, Turn, Version, plural};
 
 /// Steps after which the operator gets time to come to rest.
 #[derive(Clone)]
@@ -28,8 +28,18 @@ pub(crate) struct Phase {
     pub(crate) hopeless: bool,
     /// An earlier phase with as many objects as this one, whose names differ: there are as many children.
     pub(crate) as_many_as: Option<usize>,
+    /// An earlier phase with the same objects in another namespace: they had no child that these lack.
+    pub(crate) moved_from: Option<Moved>,
     /// What was removed on purpose, by its key in a state.
     pub(crate) absent: Vec<String>,
+}
+
+/// Where the same objects were before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved {
+    pub(crate) phase: usize,
+    pub(crate) from: &'static str,
+    pub(crate) to: &'static str,
 }
 
 /// The actions of users in one run: phases made of steps. After each phase, the operator has time to come to rest, except in some runs.
@@ -162,6 +172,15 @@ impl Workload {
         self
     }
 
+    /// Declares that the objects of the phase with this name are in another namespace now: `to`, not `from`.
+    pub(crate) fn moved_from(mut self, phase: &str, from: &'static str, to: &'static str) -> Self {
+        let index = self.position(phase);
+        if let Some(last) = self.phases.last_mut() {
+            last.moved_from = index.map(|phase| Moved { phase, from, to });
+        }
+        self
+    }
+
     /// Declares that an object, by its key in a state, does not exist after this phase.
     pub(crate) fn without(mut self, key: String) -> Self {
         if let Some(last) = self.phases.last_mut() {
@@ -217,6 +236,7 @@ impl Phase {
             empty: false,
             hopeless: false,
             as_many_as: None,
+            moved_from: None,
             absent: Vec::new(),
         }
     }

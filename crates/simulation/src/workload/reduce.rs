@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Phase, Step, Workload};
+use super::{Moved, Phase, Step, Workload};
 use crate::{schedule::Cut, state::text};
 
 impl Step {
@@ -68,11 +68,13 @@ impl Workload {
                         let steps = &mut phase.steps;
                         steps.retain(|step| step.target().as_ref() != Some(path));
                     }
+                    workload.forget_numbers();
                 }
                 Cut::Phase(index) => {
                     for phase in workload.phases.iter_mut().skip(*index) {
                         phase.same_as = None;
                         phase.as_many_as = None;
+                        phase.moved_from = None;
                     }
                     if let Some(phase) = workload.phases.get_mut(*index) {
                         phase.steps.clear();
@@ -87,6 +89,33 @@ impl Workload {
             }
         }
         workload
+    }
+
+    /// Forgets which phases have as many objects, where one of them has lost some.
+    fn forget_numbers(&mut self) {
+        let created = |phase: &Phase| -> Vec<(String, String)> {
+            let steps = phase.steps.iter().filter_map(|step| match step {
+                Step::Create { object, .. } => Some(object),
+                _ => None,
+            });
+            let place = |it: &Value| {
+                ["/metadata/namespace", "/metadata/name"].map(|at| text(it, at).to_owned())
+            };
+            steps.map(|it| place(it).into()).collect()
+        };
+        let created: Vec<_> = self.phases.iter().map(created).collect();
+        for (index, phase) in self.phases.iter_mut().enumerate() {
+            let is_as_many = |of: &usize| created[*of].len() == created[index].len();
+            phase.as_many_as = phase.as_many_as.filter(is_as_many);
+            let is_there = |it: &Moved| {
+                let mut before = created[it.phase]
+                    .iter()
+                    .filter(|(place, _)| place == it.from);
+                let place = |name: &String| (it.to.to_owned(), name.clone());
+                before.all(|(_, name)| created.iter().flatten().any(|new| *new == place(name)))
+            };
+            phase.moved_from = phase.moved_from.filter(is_there);
+        }
     }
 
     /// Whether users do nothing.
@@ -145,5 +174,34 @@ mod tests {
         let field = Cut::Field("/maps/a".into(), "/data/one".into());
         assert_eq!(shown(&[field]), ["creates /maps/a", "creates /maps/b"]);
         assert_eq!(workload.cuts(true).len(), 2 + 3 + 4);
+    }
+
+    #[test]
+    fn numbers_are_compared_where_as_many_objects_are_left() {
+        let map = |name: &str| json!({"metadata": {"name": name}});
+        let workload = Workload::new("other names")
+            .create("/namespaces/one/maps", map("a"))
+            .create("/namespaces/one/maps", map("b"))
+            .phase("other names")
+            .create("/namespaces/one/maps", map("x"))
+            .create("/namespaces/one/maps", map("y"))
+            .numbered_as("create")
+            .phase("elsewhere")
+            .create("/namespaces/two/maps", map("a"))
+            .create("/namespaces/two/maps", map("b"))
+            .moved_from("create", "one", "two");
+        let left = |names: &[&str]| {
+            let cut = |name: &&str| Cut::Object(format!("/namespaces/{name}"));
+            let phases = workload
+                .reduced(&names.iter().map(cut).collect::<Vec<_>>())
+                .phases;
+            (
+                phases[1].as_many_as.is_some(),
+                phases[2].moved_from.is_some(),
+            )
+        };
+        assert_eq!(left(&[]), (true, true));
+        assert_eq!(left(&["one/maps/x"]), (false, true));
+        assert_eq!(left(&["two/maps/a"]), (true, false));
     }
 }

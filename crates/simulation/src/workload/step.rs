@@ -330,7 +330,7 @@ async fn delete_all(server: &ApiServer, is_chosen: impl Fn(&Value) -> bool) {
 }
 
 /// Returns the plural of a kind, as discovery has it.
-async fn plural(server: &ApiServer, root: &str, kind: &str) -> String {
+pub(crate) async fn plural(server: &ApiServer, root: &str, kind: &str) -> String {
     let answer = send(server.service(), Method::GET, root, "", &Value::Null).await;
     let (_, list) = answer.unwrap_or_default();
     let resources = list.get("resources").and_then(Value::as_array);

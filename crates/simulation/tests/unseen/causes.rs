@@ -138,11 +138,20 @@ enum Bug {
     Repeats,
     /// Writes the status first, and takes it as a proof.
     HalfDone,
+    /// Takes the text that it has seen first from its memory.
+    Memory,
+    /// Creates the child, and does not look at one that is there.
+    Absent,
+    /// Takes the status as a proof, which it writes last.
+    Guard,
+    /// Does not repeat a reconcile that has failed.
+    NoRetry,
 }
 
 struct Site {
     client: Client,
     bug: Bug,
+    memory: Mutex<BTreeMap<String, Value>>,
 }
 
 const FINALIZER: &str = "example.com/sites";
@@ -177,10 +186,18 @@ impl Site {
     }
 
     async fn config(&self, site: &DynamicObject) -> kube::Result<()> {
+        let mut text = site.data["spec"]["text"].clone();
+        if self.bug == Bug::Memory {
+            let mut memory = self.memory.lock().unwrap();
+            text = memory.entry(site.name_any()).or_insert(text).clone();
+        }
+        if self.bug == Bug::Absent && self.maps().get_opt(&site.name_any()).await?.is_some() {
+            return Ok(());
+        }
         let child = json!({
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": site.name_any(), "ownerReferences": owners(site, "Site"), "labels": {"app": "site"}},
-            "data": {"text": site.data["spec"]["text"]},
+            "data": {"text": text},
         });
         let params = PatchParams::apply("sites").force();
         let patch = Patch::Apply(child);
@@ -207,6 +224,13 @@ impl Site {
             }
             status(site, client, "Site", json!({"applied": text})).await?;
             self.config(site).await?;
+            return Ok(Action::await_change());
+        }
+        if self.bug == Bug::Guard {
+            if site.data.pointer("/status/applied") != Some(text) {
+                self.config(site).await?;
+                status(site, client, "Site", json!({"applied": text})).await?;
+            }
             return Ok(Action::await_change());
         }
         self.config(site).await?;
@@ -242,7 +266,13 @@ impl Site {
                     }
                 }
             }
-            Bug::Finalizer | Bug::Ignores | Bug::HalfDone => {}
+            Bug::Finalizer
+            | Bug::Ignores
+            | Bug::HalfDone
+            | Bug::Memory
+            | Bug::Absent
+            | Bug::Guard
+            | Bug::NoRetry => {}
         }
         status(site, client, "Site", report).await?;
         Ok(Action::await_change())
@@ -317,19 +347,22 @@ async fn sites(client: Client, bug: Bug) {
             |site: Arc<DynamicObject>, context: Arc<Site>| async move { context.reconcile(&site).await },
             |_, _: &kube::Error, context: Arc<Site>| match context.bug {
                 Bug::Repeats => Action::requeue(Duration::from_millis(200)),
+                Bug::NoRetry => Action::await_change(),
                 _ => Action::requeue(Duration::from_secs(1)),
             },
-            Arc::new(Site { client, bug }),
+            Arc::new(Site {
+                client,
+                bug,
+                memory: Mutex::default(),
+            }),
         )
         .for_each(|_| async {})
         .await;
 }
 
-/// Each error, with what its report must say, and what it must not say.
 #[test]
 fn causes_are_those_of_the_code() {
-    let mut wrong = Vec::new();
-    for (bug, expected) in [
+    name_their_causes(&[
         (
             Bug::Deletion,
             "does not look at `metadata.deletionTimestamp`",
@@ -355,7 +388,23 @@ fn causes_are_those_of_the_code() {
             Bug::HalfDone,
             "which had succeeded before, makes it look done",
         ),
-    ] {
+    ]);
+}
+
+#[test]
+fn experiments_tell_causes_that_the_history_does_not() {
+    name_their_causes(&[
+        (Bug::Memory, "what the process keeps in memory decides"),
+        (Bug::Absent, "sends nothing once it exists"),
+        (Bug::Guard, "The status makes the operator take as done"),
+        (Bug::NoRetry, "the reconcile is not repeated"),
+    ]);
+}
+
+/// Each error, with what its report must say.
+fn name_their_causes(table: &[(Bug, &str)]) {
+    let mut wrong = Vec::new();
+    for &(bug, expected) in table {
         let spec = json!({"text": {"type": "string"}, "secretName": {"type": "string", "enum": ["site-secret"]}});
         let simulation = Simulation::new("sites")
             .crd(&crd("Site", &spec))

@@ -12,6 +12,7 @@ mod members;
 mod nodes;
 mod overlooked;
 mod pages;
+mod recipes;
 mod references;
 mod rejected;
 mod right;

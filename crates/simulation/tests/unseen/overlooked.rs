@@ -1,6 +1,9 @@
 //! Errors that few schedules show: the default budget is enough to find them.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex},
+};
 
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -10,7 +13,7 @@ use kube::{
     runtime::{
         Controller, WatchStreamExt as _,
         controller::Action,
-        reflector::{self, Store},
+        reflector::{self, ObjectRef, Store},
         watcher,
     },
 };
@@ -24,6 +27,12 @@ enum Mistake {
     None,
     /// A child is looked for by its name alone, in all namespaces, and updated where it is.
     NameAlone,
+    /// A child is created in the first namespace only.
+    FirstNamespace,
+    /// What is done is noted by the name alone, until the object is deleted.
+    NotedByName,
+    /// The name of a child has the first letters of that of its owner.
+    ShortName,
     /// A child gets a random name where the cache shows none.
     StaleCache,
     /// A line has the order of a map, which each process makes anew.
@@ -31,9 +40,11 @@ enum Mistake {
 }
 
 struct Context {
+    noted: Mutex<HashMap<String, String>>,
     client: Client,
     mistake: Mistake,
     maps: Store<ConfigMap>,
+    trays: Store<DynamicObject>,
     order: String,
 }
 
@@ -42,7 +53,10 @@ impl Context {
         if tray.metadata.deletion_timestamp.is_some() {
             return Ok(Action::await_change());
         }
-        let (name, namespace) = (tray.name_any(), tray.namespace().unwrap_or_default());
+        if self.is_overlooked(tray) {
+            return Ok(Action::await_change());
+        }
+        let (mut name, namespace) = (tray.name_any(), tray.namespace().unwrap_or_default());
         let text = &tray.data["spec"]["text"];
         let mut maps = Api::<ConfigMap>::namespaced(self.client.clone(), &namespace);
         let mut lines = json!({"first": text, "second": text});
@@ -70,7 +84,8 @@ impl Context {
             Mistake::OrderOfMap => {
                 lines["order"] = self.order.clone().into();
             }
-            Mistake::None => {}
+            Mistake::ShortName => name.truncate(40),
+            Mistake::FirstNamespace | Mistake::NotedByName | Mistake::None => {}
         }
         let child = json!({
             "apiVersion": "v1", "kind": "ConfigMap",
@@ -80,6 +95,28 @@ impl Context {
         let params = PatchParams::apply("trays").force();
         maps.patch(&name, &params, &Patch::Apply(child)).await?;
         Ok(Action::await_change())
+    }
+
+    fn is_overlooked(&self, tray: &DynamicObject) -> bool {
+        let (name, namespace) = (tray.name_any(), tray.namespace().unwrap_or_default());
+        match self.mistake {
+            Mistake::FirstNamespace => namespace != "default",
+            Mistake::NotedByName => {
+                let mut noted = self.noted.lock().unwrap();
+                let is_there = |first: &String| {
+                    let first = ObjectRef::new_with(&name, resource("Tray")).within(first);
+                    self.trays.get(&first).is_some()
+                };
+                let first = noted
+                    .entry(name.clone())
+                    .or_insert_with(|| namespace.clone());
+                if !is_there(first) {
+                    first.clone_from(&namespace);
+                }
+                *first != namespace
+            }
+            _ => false,
+        }
     }
 
     /// Whether the cache shows a child of the object.
@@ -104,13 +141,16 @@ async fn trays(client: Client, mistake: Mistake) {
         .reflect(writer)
         .for_each(|_| async {});
     let set = HashSet::from(["a", "b", "c", "d", "e", "f"]);
+    let controller = Controller::new_with(all, config.clone(), resource("Tray"));
     let context = Context {
+        noted: Mutex::default(),
+        trays: controller.store(),
         client,
         mistake,
         maps: store,
         order: Vec::from_iter(set).join(","),
     };
-    let controller = Controller::new_with(all, config.clone(), resource("Tray"))
+    let controller = controller
         .owns(maps, config)
         .run(
             |tray: Arc<DynamicObject>, context: Arc<Context>| async move {
@@ -137,6 +177,36 @@ fn two_namespaces_may_have_the_same_name() {
     eprintln!("{found}");
     let workload = &found.schedule.workload;
     assert!(workload.ends_with("a second namespace"), "{found}");
+}
+
+#[test]
+fn a_child_that_a_second_namespace_never_gets_is_missed() {
+    for mistake in [Mistake::FirstNamespace, Mistake::NotedByName] {
+        let found = simulate(mistake).unwrap_err();
+        eprintln!("{found}");
+        let (object, _) = found.message.split_once(" is missing").unwrap();
+        assert!(
+            object.starts_with("ConfigMap another-namespace/"),
+            "{found}"
+        );
+        let report = found.to_string();
+        assert!(report.contains("by the name alone"), "{found}");
+        // The smaller workload has valid objects.
+        assert!(!report.contains("→ 422"), "{found}");
+    }
+}
+
+#[test]
+fn names_that_begin_alike_share_a_child() {
+    let found = simulate(Mistake::ShortName).unwrap_err();
+    eprintln!("{found}");
+    let what = "1 children of kind ConfigMap are there, and 2 after \"create\"";
+    assert!(found.message.starts_with(what), "{found}");
+    // The objects that share it are left, and valid.
+    let report = found.to_string();
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!report.contains("→ 422"), "{found}");
+    assert!(report.contains("two objects share one child"), "{found}");
 }
 
 #[test]

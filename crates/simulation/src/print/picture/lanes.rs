@@ -2,8 +2,8 @@
 use kube_codegen_look::picture::{Lane, Look, Parties, Shade, Sign, Step};
 
 use crate::{
-    print::is_plural,
     schedule::{PointKind, Verb},
+    state::is_plural,
     timeline::{Answered, Entry, Happening, Lag, Process, Replica},
 };
 

@@ -1,10 +1,12 @@
 //! Causes in a deletion: children that come back, and finalizers that come off too early.
 
-use super::{is_about, is_about_state, requests};
+use super::{is_about, is_about_state, puts_right, requests};
 use crate::{
-    oracles::Oracle,
+    experiment::Experiment,
+    oracles::{AfterRestart, Oracle},
     print::Found,
-    schedule::Verb,
+    schedule::{Point, Verb},
+    state::is_plural,
     timeline::{Answered, Deed, Effect, Happening},
 };
 
@@ -68,4 +70,60 @@ pub(super) fn finalizer_came_off_first(found: &Found) -> Option<String> {
         left.object,
         removed.point.what()
     ))
+}
+
+/// An object that is being deleted keeps its finalizer, and neither the running process nor a new one removes it.
+pub(super) fn cleanup_cannot_be_repeated(found: &Found) -> Option<String> {
+    let is_stuck = found.failure.after_restart == Some(AfterRestart::AsBefore)
+        && puts_right(found, Experiment::AskAgain) != Some(true);
+    if found.oracle != Oracle::Deletion || !is_stuck {
+        return None;
+    }
+    let mut differences = found.failure.differences.iter();
+    let (deleted, left, resource, place) = differences.find_map(|left| {
+        let (kind, place) = left.object.split_once(' ')?;
+        let (kind, name) = (kind.rsplit('/').next()?, place.rsplit('/').next()?);
+        found.log.iter().enumerate().find_map(|(at, entry)| {
+            let Happening::User(act) = &entry.what else {
+                return None;
+            };
+            let mut parts = act.path.rsplit('/');
+            let is_name = parts.next() == Some(name);
+            let resource = parts.next().filter(|it| is_plural(it, kind))?;
+            (is_name && act.deed == Deed::Deletes).then_some((at, left, resource, place))
+        })
+    })?;
+    let is_of_it = |it: &Point| it.resource == resource && it.place == place;
+    let later = || found.log.iter().skip(deleted);
+    // A request that a fault has met, or that was rejected.
+    let failed = later().find_map(|entry| match &entry.what {
+        Happening::Fault { at, .. } => {
+            (at.verb.is_write() && is_of_it(at)).then(|| at.what().to_string())
+        }
+        Happening::Request(_, it) => (it.is_write() && is_of_it(&it.point) && !it.is_accepted())
+            .then(|| it.point.what().to_string()),
+        Happening::Phase { .. }
+        | Happening::User(_)
+        | Happening::Process(..)
+        | Happening::Event { .. }
+        | Happening::Cache(..)
+        | Happening::Cluster { .. }
+        | Happening::Simulation(_)
+        | Happening::Bytes(..) => None,
+    });
+    let is_gone = |it: &&Answered| it.status == 404 && it.is_write();
+    let gone = later().filter_map(|it| it.answered()).rfind(is_gone);
+    let object = &left.object;
+    Some(match (failed, gone) {
+        (_, Some(gone)) => format!(
+            "{object} keeps its finalizer: `{}` finds nothing (404) when the cleanup is repeated, and the operator takes that as a failure. What is gone already is a success.",
+            gone.point.what()
+        ),
+        (Some(failed), None) => format!(
+            "{object} keeps its finalizer: `{failed}` did not succeed the first time, and no later reconcile gets to it again. Most likely, the cleanup before it was done then, and fails when it is repeated: what is gone already must be a success."
+        ),
+        (None, None) => format!(
+            "{object} keeps its finalizer: no reconcile after the deletion sends a request for it. Either something comes before the check of `metadata.deletionTimestamp`, such as a pause or a guard on the status: check it first. Or a cleanup outside the cluster fails each time."
+        ),
+    })
 }

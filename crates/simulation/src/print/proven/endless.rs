@@ -7,6 +7,7 @@ use crate::{
     oracles::{AfterRestart, Oracle},
     print::Found,
     schedule::Verb,
+    timeline::Answered,
 };
 
 /// One reconcile deletes what another one creates.
@@ -49,32 +50,23 @@ pub(super) fn another_value_each_time(found: &Found) -> Option<String> {
     if !is_possible {
         return None;
     }
-    let difference = found.failure.differences.first()?;
+    let mut differences = found.failure.differences.iter();
+    let difference = differences.find(|it| !it.path.is_empty())?;
     let (before, after) = (
         difference.expected.as_deref().unwrap_or("(absent)"),
         difference.found.as_deref().unwrap_or("(absent)"),
     );
     Some(format!(
-        "Each start of the operator writes another value, although nothing has changed: {} of {} was {before}, and then {after}. It comes from the time, a counter or a random number. Write what follows from the objects, and only where it differs.",
+        "Each start of the operator writes another value, although nothing has changed: {} of {} was {before}, and then {after}. It comes from the time, a counter, a random number or the order of a `HashMap`. Write what follows from the objects, and only where it differs.",
         difference.path, difference.object
     ))
 }
 
-/// A request that fails is repeated soon, and less often later.
-pub(in crate::print) fn late_attempt(found: &Found) -> Option<String> {
+/// How often a request that fails is repeated: with a back-off, or without.
+pub(super) fn cadence(found: &Found, failing: &Answered) -> Option<String> {
     const TIMES: usize = 6;
-    if !matches!(found.oracle, Oracle::Rest | Oracle::Requests) {
-        return None;
-    }
-    let all: Vec<_> = requests(found).filter(|(_, _, it)| !it.is_report).collect();
-    let (_, _, last) = all.windows(2).rev().find_map(|pair| {
-        let ((_, entry, it), (_, next, _)) = (pair[0], pair[1]);
-        // What is not there ends an attempt, or is an answer.
-        let is_answer = it.verb() == Verb::Get && next.at.saturating_sub(entry.at) <= SOON;
-        (it.status >= 400 && !is_answer).then_some(pair[0])
-    })?;
     let times: Vec<Duration> = requests(found)
-        .filter(|(_, _, it)| it.is_same(last) && it.status >= 400)
+        .filter(|(_, _, it)| it.is_same(failing) && it.status >= 400)
         .map(|(_, entry, _)| entry.at)
         .collect();
     if times.len() < TIMES {
@@ -83,7 +75,7 @@ pub(in crate::print) fn late_attempt(found: &Found) -> Option<String> {
     let gap = |pair: &[Duration]| pair[1].saturating_sub(pair[0]);
     // The first attempts follow events.
     let (first, latest) = (gap(&times[3..5]), gap(&times[times.len() - 2..]));
-    let how = if latest > 2 * first {
+    Some(if latest > 2 * first {
         format!(
             "with a back-off that grows from {} ms to {} ms",
             first.as_millis(),
@@ -94,7 +86,22 @@ pub(in crate::print) fn late_attempt(found: &Found) -> Option<String> {
             "every {} ms, without a back-off that grows",
             latest.as_millis()
         )
-    };
+    })
+}
+
+/// A request that fails is repeated soon, and less often later.
+pub(in crate::print) fn late_attempt(found: &Found) -> Option<String> {
+    if !matches!(found.oracle, Oracle::Rest | Oracle::Requests) {
+        return None;
+    }
+    let all: Vec<_> = requests(found).filter(|(_, _, it)| !it.is_report).collect();
+    let (_, _, last) = all.windows(2).rev().find_map(|pair| {
+        let ((_, entry, it), (_, next, _)) = (pair[0], pair[1]);
+        // What is not there ends an attempt, or is an answer.
+        let is_answer = it.verb() == Verb::Get && next.at.saturating_sub(entry.at) <= SOON;
+        (it.status >= 400 && !is_answer).then_some(pair[0])
+    })?;
+    let how = cadence(found, last)?;
     Some(format!(
         "`{}` fails with {} each time, and the error policy repeats it {how}. Repeat what cannot succeed less often, or wait for the change that lets it succeed.",
         last.point.what(),

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{SOON, is_about_state, last_process, requests};
+use super::{SOON, is_about_state, last_process, puts_right, requests};
 use crate::{
+    experiment::Experiment,
     oracles::{AfterRestart, Oracle},
     print::Found,
     schedule::{Point, PointKind, Verb},
@@ -140,7 +141,12 @@ pub(super) fn repeated_without_the_request(found: &Found) -> Option<String> {
         let before = requests(found).rev().find(|(when, _, it)| {
             *when < failed.at && it.has_changed() && failed.is_of_family(it) && !failed.is_it(it)
         });
-        let because = match before {
+        // The experiment without the status tells whether its write is the reason.
+        let is_innocent = |it: &Answered| {
+            it.point.subresource == "status"
+                && puts_right(found, Experiment::WithoutStatus) == Some(false)
+        };
+        let because = match before.filter(|(_, _, it)| !is_innocent(it)) {
             Some((_, _, it)) => format!(
                 "`{}`, which had succeeded before, makes it look done",
                 it.point.what()

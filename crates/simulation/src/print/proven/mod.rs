@@ -2,21 +2,24 @@
 //!
 //! An oracle says that something is wrong, not why. Here, each hypothesis is a question to the typed history: was a child written while its owner was being
 //! deleted, did the operator go on after a request had failed, has no watch shown the change? The first hypothesis that holds is the cause, so that the
-//! most specific ones come first. Where the history does not decide, an experiment does: the operator has started once more after the failure, with a
-//! fresh cache, and has put the state right, or not. What neither shows is not said.
+//! most specific ones come first. Where the history does not decide, experiments do: the operator has started once more after the failure, with a fresh
+//! cache, and has put the state right, or not; or the same schedule has run again, with one [`Experiment`] where it fails. The report says nothing that
+//! neither shows.
 
 mod deletion;
 mod endless;
 mod failed;
 mod missed;
 mod rejected;
+mod tried;
 
 use std::time::Duration;
 
-use super::{Found, is_plural};
+use super::Found;
 use crate::{
+    experiment::Experiment,
     oracles::Oracle,
-    state::Difference,
+    state::{Difference, is_plural},
     timeline::{Answered, Entry, Happening, Note},
 };
 pub(super) use endless::late_attempt;
@@ -25,13 +28,22 @@ pub(super) use endless::late_attempt;
 const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
     deletion::written_for_a_deleted_owner,
     deletion::finalizer_came_off_first,
+    tried::differs_from_run_to_run,
     rejected::rejected,
     endless::created_and_deleted_in_turn,
+    deletion::cleanup_cannot_be_repeated,
     failed::went_on_after_a_failure,
     failed::repeated_without_the_request,
+    tried::asking_again_is_enough,
+    tried::the_status_says_done,
     missed::not_watched,
+    missed::created_again,
+    missed::remembered,
     missed::event_without_effect,
+    tried::an_existing_child_stays,
     endless::another_value_each_time,
+    missed::not_enqueued,
+    tried::no_experiment_helps,
 ];
 
 /// A reconcile that goes on sends its next request within this time; a back-off takes longer.
@@ -40,6 +52,11 @@ const SOON: Duration = Duration::from_millis(10);
 /// Returns the cause, if the history proves one.
 pub(super) fn cause(found: &Found) -> Option<String> {
     HYPOTHESES.iter().find_map(|hypothesis| hypothesis(found))
+}
+
+/// Whether an experiment has put the state right; `None` where it was not tried.
+fn puts_right(found: &Found, experiment: Experiment) -> Option<bool> {
+    found.failure.experiments.get(&experiment).copied()
 }
 
 /// The requests of the operator, with their places in the history.

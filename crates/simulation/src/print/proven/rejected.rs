@@ -1,6 +1,6 @@
 //! Causes that the server names itself: it rejects a write.
 
-use super::{is_about_state, last_phase, requests};
+use super::{endless::cadence, is_about_state, last_phase, requests};
 use crate::{
     oracles::{Oracle, Variety},
     print::Found,
@@ -54,8 +54,16 @@ pub(super) fn rejected(found: &Found) -> Option<String> {
     } else {
         "Send what the server accepts; where the spec of the user asks for it, say so in the status, or reject it by the schema."
     };
+    let is_endless = matches!(found.oracle, Oracle::Rest | Oracle::Requests);
+    // The oracle complains about the attempts, which their pace decides, too.
+    let pace = match cadence(found, last).filter(|_| is_endless) {
+        Some(how) => format!(
+            " The error policy repeats it {how}: where nothing but a change lets it succeed, repeat it less often."
+        ),
+        None => String::new(),
+    };
     Some(format!(
-        "The server rejects `{}` with {}{how_often}: {}. {advice} What follows that request in a reconcile does not happen.",
+        "The server rejects `{}` with {}{how_often}: {}. {advice} What follows that request in a reconcile does not happen.{pace}",
         last.point.what(),
         last.status,
         why.message

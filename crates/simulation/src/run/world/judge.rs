@@ -4,8 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::oracles::{
-    AfterRestart, Answer, AtRest, Check, Demands, End, Failure, Moment, Notice, Oracle, Run,
+use crate::{
+    oracles::{
+        AfterRestart, Answer, AtRest, Check, Demands, End, Failure, Moment, Notice, Oracle, Run,
+    },
+    state::Difference,
 };
 
 struct Inner {
@@ -121,6 +124,13 @@ impl Judge {
         self.lock().failure.as_ref().map(|failure| failure.oracle)
     }
 
+    /// What differs from the state that was expected.
+    pub(crate) fn differences(&self) -> Vec<Difference> {
+        let inner = self.lock();
+        let failure = inner.failure.as_ref();
+        failure.map_or_else(Vec::new, |failure| failure.differences.clone())
+    }
+
     pub(crate) fn take(&self) -> Option<Failure> {
         self.lock().failure.take()
     }
@@ -152,6 +162,13 @@ impl Judge {
     pub(crate) fn note_probe(&self, shown: AfterRestart) {
         if let Some(failure) = &mut self.lock().failure {
             failure.after_restart = Some(shown);
+        }
+    }
+
+    /// Notes whether an experiment has put the state right.
+    pub(crate) fn note_experiment(&self, is_right: bool) {
+        if let Some(failure) = &mut self.lock().failure {
+            failure.is_put_right = Some(is_right);
         }
     }
 }

@@ -8,17 +8,24 @@ use super::{Example, OUTAGE, begin, end, nudge};
 use crate::workload::{Rejection, Step, Turn, Workload};
 use crate::{scenario::Scenario, settings::template::Template};
 
-/// The second namespace.
+/// The namespaces.
+const FIRST: &str = "default";
 const OTHER: &str = "another-namespace";
 
-/// Objects of the same names in a second namespace, which is created later and deleted first.
-pub(super) fn namespaces(template: &Template) -> Option<Workload> {
+/// Objects of the same names in a second namespace, which is created later and deleted first. Meanwhile, they are the only ones for a while: what keeps
+/// them from having the same children as in the first namespace, such as a host name that is taken, is gone then.
+pub(super) fn namespaces(template: &Template, furniture: &[Example]) -> Option<Workload> {
     if !template.primary.namespaced {
         return None;
     }
-    let collection = template
-        .collection
-        .replace("/namespaces/default/", &format!("/namespaces/{OTHER}/"));
+    let elsewhere = |collection: &str| {
+        let (from, to) = (
+            format!("/namespaces/{FIRST}/"),
+            format!("/namespaces/{OTHER}/"),
+        );
+        collection.replace(&from, &to)
+    };
+    let collection = elsewhere(&template.collection);
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OTHER}});
     let name = format!("{}: a second namespace", template.primary.plural);
     let workload = template
@@ -26,11 +33,23 @@ pub(super) fn namespaces(template: &Template) -> Option<Workload> {
         .of(Scenario::Namespaces)
         .phase("the same in a second namespace")
         .create("/api/v1/namespaces", namespace);
+    let workload = furniture.iter().fold(workload, |workload, it| {
+        workload.create(&elsewhere(it.collection()), it.object.clone())
+    });
     let workload = template.names.iter().fold(workload, |workload, name| {
         let object = template.primary.object(name, &template.body);
         workload.create(&collection, object)
     });
-    let workload = workload
+    let workload = workload.phase("only in the second namespace");
+    let names = template.names.iter();
+    let workload = names
+        .fold(workload, |workload, name| {
+            workload.delete(&template.path(name))
+        })
+        .moved_from("create", FIRST, OTHER)
+        .phase("in the first namespace again");
+    let workload = template
+        .create(workload)
         .phase("the second namespace is deleted")
         .turn(Turn::Reject(Rejection::Namespace(OTHER.to_owned())))
         .step(Step::Clear {

@@ -1,0 +1,106 @@
+//! Does in a run that has failed what an [`Experiment`] says, and sees whether the state gets right.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{
+    judged::Judged,
+    rest::{crash_and_rest, rest},
+    world::World,
+};
+use crate::{
+    experiment::Experiment,
+    request::{MERGE, send},
+    state::{TOUCHED, id, text},
+    workload::{Step, Workload},
+};
+
+/// Tries an experiment after a failure, and notes whether it puts the state right.
+pub(super) async fn experiment(judge: &Judged<'_>, experiment: Experiment) {
+    let (world, workload) = (judge.world, judge.workload);
+    let oracle = world.judge.found();
+    world.probe(true);
+    let is_done = match experiment {
+        Experiment::AskAgain => ask_again(world, workload).await,
+        Experiment::WithoutStatus => undo_status(world, workload).await,
+        Experiment::WithoutChild => undo_children(world, workload).await,
+    };
+    if is_done {
+        world.touch();
+        match experiment {
+            Experiment::AskAgain => rest(world).await,
+            Experiment::WithoutStatus | Experiment::WithoutChild => crash_and_rest(world).await,
+        }
+        let broken = judge.broken(&world.state(), false);
+        let is_wrong = broken.iter().any(|it| Some(it.oracle) == oracle);
+        world.judge.note_experiment(!is_wrong);
+    }
+    world.probe(false);
+}
+
+/// Changes a label of each object of users. Returns whether there is one.
+pub(super) async fn ask_again(world: &World, workload: &Workload) -> bool {
+    let label = world.clock.elapsed().as_millis().to_string();
+    let body = json!({"metadata": {"labels": {TOUCHED: label}}});
+    patch_all(world, workload, "", &body).await
+}
+
+async fn undo_status(world: &World, workload: &Workload) -> bool {
+    patch_all(world, workload, "/status", &json!({"status": null})).await
+}
+
+/// Sends a patch to each object of users whose kind is the operator's, or to its subresource. Returns whether the server accepts one.
+async fn patch_all(world: &World, workload: &Workload, of: &str, body: &Value) -> bool {
+    let steps = workload.phases.iter().flat_map(|phase| &phase.steps);
+    let mut is_done = false;
+    for step in steps {
+        let Step::Create { collection, object } = step else {
+            continue;
+        };
+        if !world.setup.demands.is_object_of_user(object) {
+            continue;
+        }
+        let path = format!("{collection}/{}{of}", text(object, "/metadata/name"));
+        let answer = send(world.server.service(), Method::PATCH, &path, MERGE, body).await;
+        is_done |= answer.is_ok_and(|(status, _)| status == 200);
+    }
+    is_done
+}
+
+/// Deletes the children that have a wrong field. Returns whether there is one.
+async fn undo_children(world: &World, workload: &Workload) -> bool {
+    let users = workload.ids();
+    let differences = world.judge.differences();
+    let wrong = differences.iter().filter(|it| !it.path.is_empty());
+    let keys: BTreeSet<&str> = wrong.map(|it| it.object.as_str()).collect();
+    let mut is_done = false;
+    for key in keys.into_iter().filter(|key| !users.contains(*key)) {
+        let Some(path) = path_of(world, key) else {
+            continue;
+        };
+        let service = world.server.service();
+        let answer = send(service, Method::DELETE, &path, "", &Value::Null).await;
+        is_done |= answer.is_ok_and(|(status, _)| status == 200);
+    }
+    is_done
+}
+
+/// Returns the path of a child, by its key in a state.
+fn path_of(world: &World, key: &str) -> Option<String> {
+    let (kind, place) = key.split_once(' ')?;
+    let kind = kind.rsplit('/').next()?;
+    let resource = world.history.plural_of(kind, place)?;
+    let versions = world
+        .server
+        .filter_map(|it| (id(it) == key).then(|| text(it, "/apiVersion").to_owned()));
+    let version = versions.first()?;
+    let root = if version.contains('/') { "apis" } else { "api" };
+    Some(match place.split_once('/') {
+        Some((namespace, name)) => {
+            format!("/{root}/{version}/namespaces/{namespace}/{resource}/{name}")
+        }
+        None => format!("/{root}/{version}/{resource}/{place}"),
+    })
+}
