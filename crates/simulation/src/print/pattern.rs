@@ -5,7 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Found, proven};
+use super::{
+    Found,
+    proven::{self, is_about_status},
+};
 use crate::{
     faults::Aftermath,
     oracles::{AfterRestart, Oracle, Variety},
@@ -212,13 +215,6 @@ fn rejected_again(found: &Found) -> Option<String> {
     Some(format!(
         "`{what}` is rejected with {status} again and again. {why}"
     ))
-}
-
-/// Whether the difference is in what objects report, not in their children.
-pub(super) fn is_about_status(found: &Found) -> bool {
-    let differences = &found.failure.differences;
-    let is_status = |it: &Difference| it.path == "status" || it.path.starts_with("status.");
-    !differences.is_empty() && differences.iter().all(is_status)
 }
 
 /// What is wrong with the state at rest.

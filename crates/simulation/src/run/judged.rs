@@ -7,11 +7,12 @@ use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
 use super::{
-    experiment::experiment,
+    experiment::carry_out,
     rest::{crash_and_rest, rest, settle},
     world::World,
 };
 use crate::{
+    experiment::Experiment,
     judge::Reference,
     oracles::{AfterRestart, AtRest, Failure, Moment, touched},
     request::send,
@@ -150,4 +151,22 @@ async fn could_update(server: &ApiServer, path: &str, old: &Value, new: &Value) 
     let json = "application/json";
     let answer = send(server.service(), Method::PUT, path, json, &update).await;
     answer.is_ok_and(|(status, _)| status == 200)
+}
+
+/// Tries an experiment after a failure, and notes whether it puts the state right.
+async fn experiment(judge: &Judged<'_>, experiment: Experiment) {
+    let (world, workload) = (judge.world, judge.workload);
+    let oracle = world.judge.found();
+    world.probe(true);
+    if carry_out(experiment, world, workload).await {
+        world.touch();
+        match experiment {
+            Experiment::AskAgain => rest(world).await,
+            Experiment::WithoutStatus | Experiment::WithoutChild => crash_and_rest(world).await,
+        }
+        let broken = judge.broken(&world.state(), false);
+        let is_wrong = broken.iter().any(|it| Some(it.oracle) == oracle);
+        world.judge.note_experiment(!is_wrong);
+    }
+    world.probe(false);
 }

@@ -98,3 +98,10 @@ fn last_process(found: &Found) -> usize {
     let restart = found.log.iter().rposition(is_restart);
     restart.unwrap_or(found.log.len())
 }
+
+/// Whether the difference is in what objects report, not in their children.
+pub(super) fn is_about_status(found: &Found) -> bool {
+    let differences = &found.failure.differences;
+    let is_status = |it: &Difference| it.path == "status" || it.path.starts_with("status.");
+    !differences.is_empty() && differences.iter().all(is_status)
+}

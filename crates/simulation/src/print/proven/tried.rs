@@ -1,10 +1,10 @@
 //! Causes that an experiment proves.
 
-use super::{is_about, last_phase, puts_right, requests};
+use super::{is_about, is_about_status, last_phase, puts_right, requests};
 use crate::{
     experiment::Experiment,
     oracles::{AfterRestart, Oracle, Variety},
-    print::{Found, pattern::is_about_status},
+    print::Found,
     schedule::Verb,
     timeline::Answered,
 };
