@@ -81,7 +81,8 @@ pub(crate) fn list(store: &mut Store, request: &Request) -> Answer<Value> {
             .map(|it| (object::namespace(it), object::name(it)));
         let (namespace, name) = last.unwrap_or_default();
         let id = id.unwrap_or_else(|| store.open_list(snapshot));
-        metadata["continue"] = format!("{id}.{end}.{namespace}/{name}").into();
+        let collection = collection(target);
+        metadata["continue"] = format!("{id}.{end}.{collection}|{namespace}/{name}").into();
         if selector.is_empty() {
             metadata["remainingItemCount"] = remaining.into();
         }
@@ -147,10 +148,12 @@ fn resume(
     let mut parts = token.splitn(3, '.');
     let id = parts.next().and_then(|part| part.parse().ok());
     let start = parts.next().and_then(|part| part.parse().ok());
-    let (Some(id), Some(start), Some(last)) = (id, start, parts.next()) else {
+    let place = parts.next().and_then(|part| part.split_once('|'));
+    let (Some(id), Some(start), Some((of, last))) = (id, start, place) else {
         return Err(bad_request("continue key is not valid"));
     };
-    if id == NEWEST {
+    // The token of another collection names a place in this one.
+    if id == NEWEST || of != collection(&request.target) {
         let snapshot = fresh(store, request, selector)?;
         let is_before = |it: &Stored| {
             let value = it.value();
@@ -163,12 +166,18 @@ fn resume(
     let snapshot = store.snapshot(id).ok_or_else(|| {
         let mut status = expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.");
         status.metadata = Some(ListMeta {
-            continue_: Some(format!("{NEWEST}.0.{last}")),
+            continue_: Some(format!("{NEWEST}.0.{of}|{last}")),
             ..ListMeta::default()
         });
         status
     })?;
     Ok((Some(id), start, snapshot))
+}
+
+/// What a list reads.
+fn collection(target: &Target) -> String {
+    let kind = &target.kind;
+    format!("{}/{}/{}", kind.group, kind.plural, target.namespace)
 }
 
 /// Returns an object as an item of a list; only built-in kinds omit `apiVersion` and `kind` there.

@@ -146,6 +146,12 @@ async fn pages_are_consistent_until_their_token_expires() {
         .unwrap();
     let names: Vec<_> = last.items.iter().map(ResourceExt::name_any).collect();
     assert_eq!(names, ["e"]);
+    // The token of another kind shows nothing of that kind.
+    let page = maps.list(&ListParams::default().limit(2)).await.unwrap();
+    let token = page.metadata.continue_.unwrap();
+    let secrets = Api::<k8s_openapi::api::core::v1::Secret>::default_namespaced(server.client());
+    let secrets = secrets.list(&ListParams::default().continue_token(&token));
+    assert_eq!(secrets.await.unwrap().items, []);
 }
 
 #[tokio::test]
