@@ -95,7 +95,7 @@ rule_table! {
         "keep the old field beside the new one, or make a new version with a conversion";
     Narrowed "narrowed" Breaking: "fewer values are accepted", "accept the old values, or make a new version with a conversion";
     Widened "widened" Compatible: "more values are accepted; clients of the old release and a rollback may meet them", "";
-    Changed "changed" Breaking: "other values are accepted", "accept the old values, too";
+    Changed "changed" Breaking: "other values are accepted", "also accept the old values";
     TypeChanged "type-changed" Breaking: "values have another type", "make a new field, or a new version with a conversion";
     NotNullable "not-nullable" Breaking: "null is rejected, or dropped where the field may be absent", "keep `nullable: true`";
     Nullable "nullable" Compatible: "clients may meet null", "";
