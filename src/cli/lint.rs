@@ -18,7 +18,7 @@ use crate::{
     input::crd,
 };
 
-/// Report what the API server accepts, but the API conventions of Kubernetes advise against
+/// Report what the API conventions of Kubernetes advise against
 ///
 /// Finds fields without descriptions, lists without keys, rules over unbounded lists, statuses without conditions, and more. Each finding
 /// names its source. The exit code is 1 if a finding has the level `error`, or --deny names it.
