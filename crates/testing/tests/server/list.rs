@@ -1,6 +1,6 @@
 //! Lists: selectors, pages, consistency.
 use kube::{
-    ResourceExt,
+    Api, ResourceExt,
     api::{ListParams, PostParams},
 };
 use kube_codegen_testing::ApiServer;
