@@ -150,8 +150,8 @@ async fn pages_are_consistent_until_their_token_expires() {
     let page = maps.list(&ListParams::default().limit(2)).await.unwrap();
     let token = page.metadata.continue_.unwrap();
     let secrets = Api::<k8s_openapi::api::core::v1::Secret>::default_namespaced(server.client());
-    let secrets = secrets.list(&ListParams::default().continue_token(&token));
-    assert_eq!(secrets.await.unwrap().items, []);
+    let next = ListParams::default().continue_token(&token);
+    assert_eq!(secrets.list(&next).await.unwrap().items, []);
 }
 
 #[tokio::test]
