@@ -7,9 +7,11 @@ use foo_controller::{
     register,
     steps::{Settings, Step},
 };
+use k8s_openapi::api::apps::v1::Deployment;
 use kube::CustomResourceExt;
 use kube_codegen_runtime::manager::Manager;
 use kube_codegen_simulation::Simulation;
+use serde_json::json;
 
 #[test]
 fn no_schedule_of_faults_breaks_the_operator() {
@@ -19,6 +21,19 @@ fn no_schedule_of_faults_breaks_the_operator() {
         .objects(1)
         // The controller looks again after a minute whether the name of a Deployment is free.
         .quiet(Duration::from_secs(70))
+        .truth("Foo", "/status/availableReplicas", |server, foo| {
+            let [namespace, name] = [
+                &foo["metadata"]["namespace"],
+                &foo["spec"]["deploymentName"],
+            ]
+            .map(|it| it.as_str().unwrap_or_default());
+            let deployment = server.get::<Deployment>(namespace, name);
+            json!(
+                deployment
+                    .and_then(|it| it.status?.available_replicas)
+                    .unwrap_or(0)
+            )
+        })
         .operator(|client| async move {
             let mut manager = Manager::builder(client, REPORTER).build()?;
             let settings = Settings {

@@ -15,6 +15,7 @@ use network_controller::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::time::sleep;
 
 const NETWORKS: &str = "/apis/samplecrd.k8s.io/v1/namespaces/default/networks";
 
@@ -60,6 +61,8 @@ fn files(directory: &Path) -> BTreeMap<String, String> {
 }
 
 fn restore(directory: &Path, before: &BTreeMap<String, String>) {
+    // A run may have ended while the disk failed.
+    repair(directory);
     for name in files(directory).keys() {
         fs::remove_file(directory.join(name)).unwrap();
     }
@@ -68,43 +71,25 @@ fn restore(directory: &Path, before: &BTreeMap<String, String>) {
     }
 }
 
-#[test]
-fn no_schedule_of_faults_breaks_the_operator() {
-    let directory = TempDir::new().unwrap();
-    let [read, restored, operators, compared] = [(); 4].map(|()| directory.path().to_owned());
-    let workload = Workload::new("two networks")
-        .create(NETWORKS, network("a", "192.168.0.1"))
-        .create(NETWORKS, network("b", "192.168.0.2"))
-        .phase("change")
-        .patch(
-            &format!("{NETWORKS}/a"),
-            json!({"spec": {"gateway": "192.168.0.3"}}),
-        )
-        .phase("an invalid change")
-        .patch(
-            &format!("{NETWORKS}/a"),
-            json!({"spec": {"gateway": "10.0.0.1"}}),
-        )
-        .phase("change back")
-        .patch(
-            &format!("{NETWORKS}/a"),
-            json!({"spec": {"gateway": "192.168.0.1"}}),
-        )
-        .same_as("create")
-        .phase("delete one and create it again")
-        .delete(&format!("{NETWORKS}/b"))
-        .create(NETWORKS, network("b", "192.168.0.4"))
-        .phase("delete")
-        .delete(&format!("{NETWORKS}/a"))
-        .delete(&format!("{NETWORKS}/b"))
-        .leaves_nothing();
-    Simulation::new(REPORTER)
+/// Lets each access to the files fail: where their directory was, a file is.
+fn fail(directory: &Path) {
+    fs::rename(directory, directory.with_extension("away")).unwrap();
+    fs::write(directory, "").unwrap();
+}
+
+fn repair(directory: &Path) {
+    if directory.is_file() {
+        fs::remove_file(directory).unwrap();
+        fs::rename(directory.with_extension("away"), directory).unwrap();
+    }
+}
+
+/// Simulates the operator, which compares its files with the objects once in an interval.
+fn simulate(name: &str, directory: &Path, check: Duration) -> Simulation {
+    fs::create_dir(directory).unwrap();
+    let [read, restored, operators, compared] = [(); 4].map(|()| directory.to_owned());
+    Simulation::new(name)
         .crd(&Network::crd())
-        .workload(workload)
-        // The scenarios start from it.
-        .sample(&network("a", "192.168.0.1"))
-        // A network whose name is too long for a file gets an Event and no file, which the scenario would take as an error.
-        .without_scenario(Scenario::Names)
         .outside(
             "networks",
             move || files(&read),
@@ -117,10 +102,85 @@ fn no_schedule_of_faults_breaks_the_operator() {
             let directory = operators.clone();
             async move {
                 let mut manager = Manager::builder(client, REPORTER).build()?;
-                let check = Duration::from_secs(60);
                 register(&mut manager, Settings { directory, check });
                 manager.run(std::future::pending()).await
             }
         })
+}
+
+#[test]
+fn no_schedule_of_faults_breaks_the_operator() {
+    let directory = TempDir::new().unwrap();
+    let (a, b) = (format!("{NETWORKS}/a"), format!("{NETWORKS}/b"));
+    let workload = Workload::new("two networks")
+        .create(NETWORKS, network("a", "192.168.0.1"))
+        .create(NETWORKS, network("b", "192.168.0.2"))
+        .phase("change")
+        .patch(&a, json!({"spec": {"gateway": "192.168.0.3"}}))
+        .patch(&b, json!({"spec": {"cidr": "192.168.0.0/24"}}))
+        .phase("an invalid change")
+        .patch(&a, json!({"spec": {"gateway": "10.0.0.1"}}))
+        // It leaves the network as it is.
+        .same_as("change")
+        .phase("change back")
+        .patch(&a, json!({"spec": {"gateway": "192.168.0.1"}}))
+        .patch(&b, json!({"spec": {"cidr": "192.168.0.0/16"}}))
+        .same_as("create")
+        .phase("delete one and create it again")
+        .delete(&b)
+        .create(NETWORKS, network("b", "192.168.0.4"))
+        .phase("delete")
+        .delete(&a)
+        .delete(&b)
+        .leaves_nothing();
+    // The comparisons are so rare that they hide no event that is missed.
+    let check = Duration::from_secs(60 * 60);
+    simulate(REPORTER, &directory.path().join("networks"), check)
+        .workload(workload)
+        // The scenarios start from it.
+        .sample(&network("a", "192.168.0.1"))
+        // A network whose name is too long for a file gets an Event and no file, which the scenario would take as an error.
+        .without_scenario(Scenario::Names)
+        .run();
+}
+
+#[test]
+fn other_programs_and_a_failing_disk_do_not_break_the_operator() {
+    let directory = TempDir::new().unwrap();
+    let directory = directory.path().join("networks");
+    let [changed, failing] = [(); 2].map(|()| directory.clone());
+    let workload = Workload::new("two networks and other programs")
+        .create(NETWORKS, network("a", "192.168.0.1"))
+        .create(NETWORKS, network("b", "192.168.0.2"))
+        .phase("other programs")
+        .call("changes one file, and removes the other", move |_| {
+            let (a, b) = (
+                ObjectKey::namespaced("default", "a"),
+                ObjectKey::namespaced("default", "b"),
+            );
+            let networks = Networks::new(changed.clone());
+            if let Some(mut network) = networks.get(&a).unwrap() {
+                network["plugins"][0]["type"] = json!("macvlan");
+                networks.set(&a, &network).unwrap();
+                let _ = networks.remove(&b);
+            }
+        })
+        .same_as("create")
+        .phase("delete while the disk fails")
+        .call("lets the disk fail for five seconds", move |_| {
+            let directory = failing.clone();
+            fail(&directory);
+            tokio::spawn(async move {
+                sleep(Duration::from_secs(5)).await;
+                repair(&directory);
+            });
+        })
+        .delete(&format!("{NETWORKS}/a"))
+        .delete(&format!("{NETWORKS}/b"))
+        .leaves_nothing();
+    simulate("other-programs", &directory, Duration::from_secs(60))
+        .workload(workload)
+        // It compares them once in a minute.
+        .quiet(Duration::from_secs(70))
         .run();
 }
