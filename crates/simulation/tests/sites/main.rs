@@ -23,8 +23,9 @@ use kube_codegen_simulation::{
 
 fn simulation(bug: Bug) -> Simulation {
     let simulation = Simulation::new(&format!("sites with {bug:?}")).crd(&site::crd());
-    // The operator takes over a child that belongs to a user.
+    // The operator takes over a child that belongs to a user, and serves one namespace.
     let simulation = simulation.without_scenario(Scenario::Strangers);
+    let simulation = simulation.without_scenario(Scenario::Namespaces);
     match bug {
         Bug::TwoLeaders => return replicas(simulation, bug),
         Bug::WallClock => return simulation.replicas(2).operator(raw::run_replica),
@@ -62,6 +63,7 @@ fn replicas_that_are_right_break_no_oracle() {
     let simulation = Simulation::new("two replicas").crd(&site::crd());
     // As above.
     let simulation = simulation.without_scenario(Scenario::Strangers);
+    let simulation = simulation.without_scenario(Scenario::Namespaces);
     let summary = assert_right(replicas(simulation, Bug::None));
     assert!(summary.schedules > 250, "{summary}");
 }

@@ -1,6 +1,6 @@
 //! Recipes about fields that change what the operator does: a pause, and a dry run.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{cell::Cell, sync::Arc, time::Duration};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::{
@@ -138,8 +138,12 @@ async fn reconcile_dry_run(app: Arc<DynamicObject>, cx: Arc<Cx>) -> kube::Result
             plan = json!([known, vec![json!("again")]].concat());
         }
         "the plan has the order of a map" => {
-            let steps = HashSet::from(["a", "b", "c", "d", "e", "f"]);
-            plan = json!(steps.iter().collect::<Vec<_>>());
+            // Another order each time, as a `HashMap` has it, but never twice the same by chance.
+            thread_local!(static TURN: Cell<usize> = const { Cell::new(0) });
+            let mut steps = ["a", "b", "c", "d", "e", "f"];
+            TURN.set(TURN.get() + 1);
+            steps.rotate_left(TURN.get() % 6);
+            plan = json!(steps);
         }
         "the plan has a time" => plan = json!([kube_codegen_record::clock::now().as_second() / 60]),
         "the plan is shown by polling" => {
