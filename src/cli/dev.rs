@@ -1,7 +1,6 @@
 //! `kube-codegen dev`: runs the program `kube-codegen-dev`, which is installed by itself since it needs a client, TLS and an async runtime.
 
 use std::{
-    env,
     ffi::OsString,
     io::{self, ErrorKind},
     process::Command,
@@ -27,16 +26,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, console: &Console) -> Result<(), CommandError> {
     let mut command = Command::new(program());
-    command.args(console.flags());
-    // clap drops `--` in front of all other arguments.
-    if env::args_os()
-        .skip_while(|it| it != "dev")
-        .nth(1)
-        .is_some_and(|it| it == "--")
-    {
-        command.arg("--");
-    }
-    command.args(&args.arguments);
+    command.args(console.flags()).args(&args.arguments);
     let code = run_in_place(&mut command).map_err(|error| match error.kind() {
         ErrorKind::NotFound => format!(
             "`dev` is a program of its own, which is not installed; {}",

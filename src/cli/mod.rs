@@ -198,7 +198,17 @@ pub fn command() -> clap::Command {
 
 /// Runs a command line, whose first word is the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args: Vec<OsString> = args.into_iter().collect();
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    // All that follows `dev` goes to another program, but clap drops a `--` in front.
+    let commands = || GROUPS.iter().flat_map(|(_, names)| *names);
+    let is_command = |it: &OsString| commands().any(|name| it == name);
+    let escape = args.iter().skip(1).position(is_command).map(|at| at + 2);
+    if let Some(escape) = escape
+        && args[escape - 1] == "dev"
+        && args.get(escape).is_some_and(|it| it == "--")
+    {
+        args.insert(escape, "--".into());
+    }
     // Only help needs the commands in groups, for which all of them are built.
     let matches = Cli::command().try_get_matches_from(&args);
     let matches = matches.or_else(|_| command().try_get_matches_from(args));

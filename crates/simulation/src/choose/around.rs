@@ -30,7 +30,7 @@ use crate::{
     settings::{Example, Setup, Workload, scenarios},
     state::{is_ignored, text},
     timeline::Entry,
-    workload::plural,
+    workload::path_of,
 };
 
 /// The workloads of the scenarios, and what they have shown.
@@ -157,12 +157,12 @@ pub(crate) fn scenarios_of(setup: &Setup, known: &[Known<'_>]) -> Vec<Workload> 
         let (named, random): (Vec<_>, Vec<_>) = paths.partition(|path| !path.contains('*'));
         let examples = examples(&rested.server, named);
         let is_complete = random.is_empty();
-        let furniture = furniture(setup);
+        let prepared = prepared(setup);
         made.extend(scenarios(
             template,
             &examples,
             is_complete,
-            &furniture,
+            &prepared,
             &setup.without_scenarios,
         ));
     }
@@ -170,7 +170,7 @@ pub(crate) fn scenarios_of(setup: &Setup, known: &[Known<'_>]) -> Vec<Workload> 
 }
 
 /// Returns what is in the namespace of the objects before them, such as a Secret that they name.
-fn furniture(setup: &Setup) -> Vec<Example> {
+fn prepared(setup: &Setup) -> Vec<Example> {
     let objects = setup.server.filter_map(|object| {
         let is_here = text(object, "/metadata/namespace") == "default";
         let is_owned = object.pointer("/metadata/ownerReferences").is_some();
@@ -179,21 +179,16 @@ fn furniture(setup: &Setup) -> Vec<Example> {
         (is_here && is_other && !is_owned).then(|| object.clone())
     });
     let read = async {
-        let mut furniture = Vec::new();
+        let mut prepared = Vec::new();
         for mut object in objects {
-            let version = text(&object, "/apiVersion");
-            let root = if version.contains('/') { "apis" } else { "api" };
-            let root = format!("/{root}/{version}");
-            let plural = plural(&setup.server, &root, text(&object, "/kind")).await;
+            let path = path_of(&setup.server, &object).await;
             if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
                 let is_written = |name: &str| matches!(name, "name" | "labels" | "annotations");
                 metadata.retain(|name, _| is_written(name));
             }
-            let name = text(&object, "/metadata/name");
-            let path = format!("{root}/namespaces/default/{plural}/{name}");
-            furniture.push(Example { path, object });
+            prepared.push(Example { path, object });
         }
-        furniture
+        prepared
     };
     on_this_thread(read)
 }

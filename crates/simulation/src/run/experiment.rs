@@ -10,7 +10,7 @@ use crate::{
     experiment::Experiment,
     request::{MERGE, send},
     state::{TOUCHED, id, text},
-    workload::{Step, Workload},
+    workload::{Step, Workload, path_of},
 };
 
 /// Does what an experiment says. Returns whether there was something to do.
@@ -59,30 +59,16 @@ async fn undo_children(world: &World, workload: &Workload) -> bool {
     let keys: BTreeSet<&str> = wrong.map(|it| it.object.as_str()).collect();
     let mut is_done = false;
     for key in keys.into_iter().filter(|key| !users.contains(*key)) {
-        let Some(path) = path_of(world, key) else {
+        let found = world
+            .server
+            .filter_map(|it| (id(it) == key).then(|| it.clone()));
+        let Some(child) = found.first() else {
             continue;
         };
+        let path = path_of(&world.server, child).await;
         let service = world.server.service();
         let answer = send(service, Method::DELETE, &path, "", &Value::Null).await;
         is_done |= answer.is_ok_and(|(status, _)| status == 200);
     }
     is_done
-}
-
-/// Returns the path of a child, by its key in a state.
-fn path_of(world: &World, key: &str) -> Option<String> {
-    let (kind, place) = key.split_once(' ')?;
-    let kind = kind.rsplit('/').next()?;
-    let resource = world.history.plural_of(kind, place)?;
-    let versions = world
-        .server
-        .filter_map(|it| (id(it) == key).then(|| text(it, "/apiVersion").to_owned()));
-    let version = versions.first()?;
-    let root = if version.contains('/') { "apis" } else { "api" };
-    Some(match place.split_once('/') {
-        Some((namespace, name)) => {
-            format!("/{root}/{version}/namespaces/{namespace}/{resource}/{name}")
-        }
-        None => format!("/{root}/{version}/{resource}/{place}"),
-    })
 }

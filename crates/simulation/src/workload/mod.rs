@@ -13,7 +13,7 @@ use crate::{
     scenario::Scenario,
     state::{id, text},
 };
-pub(crate) use step::{Rejection, Step, Turn, Version, plural};
+pub(crate) use step::{Rejection, Step, Turn, Version, path_of};
 
 /// Steps after which the operator gets time to come to rest.
 #[derive(Clone)]

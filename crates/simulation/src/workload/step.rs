@@ -309,28 +309,28 @@ async fn dependents(server: &ApiServer) {
 
 /// Deletes all objects that are chosen.
 async fn delete_all(server: &ApiServer, is_chosen: impl Fn(&Value) -> bool) {
-    let paths = server.filter_map(|object| {
-        is_chosen(object).then(|| {
-            let version = text(object, "/apiVersion");
-            let root = if version.contains('/') { "apis" } else { "api" };
-            let part = |pointer: &str| text(object, pointer).to_owned();
-            let (kind, name) = (part("/kind"), part("/metadata/name"));
-            let namespace = part("/metadata/namespace");
-            (format!("/{root}/{version}"), kind, namespace, name)
-        })
-    });
-    for (root, kind, namespace, name) in paths {
-        let plural = plural(server, &root, &kind).await;
-        let place = match namespace.as_str() {
-            "" => plural,
-            namespace => format!("namespaces/{namespace}/{plural}"),
-        };
-        delete(server, &format!("{root}/{place}/{name}")).await;
+    for object in server.filter_map(|object| is_chosen(object).then(|| object.clone())) {
+        delete(server, &path_of(server, &object).await).await;
+    }
+}
+
+/// The path of an object that the server has.
+pub(crate) async fn path_of(server: &ApiServer, object: &Value) -> String {
+    let version = text(object, "/apiVersion");
+    let root = if version.contains('/') { "apis" } else { "api" };
+    let root = format!("/{root}/{version}");
+    let (plural, name) = (
+        plural(server, &root, text(object, "/kind")).await,
+        text(object, "/metadata/name"),
+    );
+    match text(object, "/metadata/namespace") {
+        "" => format!("{root}/{plural}/{name}"),
+        namespace => format!("{root}/namespaces/{namespace}/{plural}/{name}"),
     }
 }
 
 /// Returns the plural of a kind, as discovery has it.
-pub(crate) async fn plural(server: &ApiServer, root: &str, kind: &str) -> String {
+async fn plural(server: &ApiServer, root: &str, kind: &str) -> String {
     let answer = send(server.service(), Method::GET, root, "", &Value::Null).await;
     let (_, list) = answer.unwrap_or_default();
     let resources = list.get("resources").and_then(Value::as_array);

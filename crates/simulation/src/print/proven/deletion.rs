@@ -82,7 +82,11 @@ pub(super) fn cleanup_cannot_be_repeated(found: &Found) -> Option<String> {
     let mut differences = found.failure.differences.iter();
     let (deleted, left, resource, place) = differences.find_map(|left| {
         let (kind, place) = left.object.split_once(' ')?;
-        let (kind, name) = (kind.rsplit('/').next()?, place.rsplit('/').next()?);
+        let kind = kind.rsplit('/').next()?;
+        let (namespace, name) = match place.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, place),
+        };
         found.log.iter().enumerate().find_map(|(at, entry)| {
             let Happening::User(act) = &entry.what else {
                 return None;
@@ -90,7 +94,9 @@ pub(super) fn cleanup_cannot_be_repeated(found: &Found) -> Option<String> {
             let mut parts = act.path.rsplit('/');
             let is_name = parts.next() == Some(name);
             let resource = parts.next().filter(|it| is_plural(it, kind))?;
-            (is_name && act.deed == Deed::Deletes).then_some((at, left, resource, place))
+            // An object of the same name elsewhere is another one, such as a copy.
+            let is_here = namespace.is_none_or(|it| parts.next() == Some(it));
+            (is_name && is_here && act.deed == Deed::Deletes).then_some((at, left, resource, place))
         })
     })?;
     let is_of_it = |it: &Point| it.resource == resource && it.place == place;

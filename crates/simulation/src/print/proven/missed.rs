@@ -131,7 +131,7 @@ pub(super) fn remembered(found: &Found) -> Option<String> {
     if !is_possible(found) || !is_right || puts_right(found, Experiment::AskAgain) != Some(false) {
         return None;
     }
-    Some("The running process does not act, even if the object changes once more, and a new process does: what the process keeps in memory decides, such as a cache of its own, a note that this is done, or a reconcile that never ends. Decide by the objects, or forget what is in memory when they change.".to_owned())
+    Some("The running process does not act, even if the object changes once more, and a new process does. Either what the process keeps in memory decides, such as a cache of its own, a note that this is done, or a reconcile that never ends: decide by the objects, or forget what is in memory when they change. Or a predicate drops updates of the object.".to_owned())
 }
 
 /// An event has reached the operator, and no request follows.

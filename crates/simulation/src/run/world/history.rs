@@ -11,7 +11,7 @@ use crate::{
     judge::Counts,
     request::Seen,
     schedule::Point,
-    state::{is_plural, text},
+    state::text,
     timeline::{Entry, Rejection},
 };
 
@@ -168,14 +168,6 @@ impl History {
         let mut passed = inner.passed.iter().rev();
         let last = passed.find(|passed| passed.effect && !passed.report);
         last.map(|passed| passed.point.what().to_string())
-    }
-
-    /// The plural of an object's kind, as the operator has used it in a request for the object.
-    pub(crate) fn plural_of(&self, kind: &str, place: &str) -> Option<String> {
-        let inner = self.lock();
-        let mut points = inner.passed.iter().map(|it| &it.point);
-        let named = points.find(|it| it.place == place && is_plural(&it.resource, kind))?;
-        Some(named.resource.clone())
     }
 
     pub(super) fn passes(&self, point: &Point, report: bool) {

@@ -14,7 +14,7 @@ const OTHER: &str = "another-namespace";
 
 /// Objects of the same names in a second namespace, which is created later and deleted first. Meanwhile, they are the only ones for a while: what keeps
 /// them from having the same children as in the first namespace, such as a host name that is taken, is gone then.
-pub(super) fn namespaces(template: &Template, furniture: &[Example]) -> Option<Workload> {
+pub(super) fn namespaces(template: &Template, prepared: &[Example]) -> Option<Workload> {
     if !template.primary.namespaced {
         return None;
     }
@@ -33,7 +33,7 @@ pub(super) fn namespaces(template: &Template, furniture: &[Example]) -> Option<W
         .of(Scenario::Namespaces)
         .phase("the same in a second namespace")
         .create("/api/v1/namespaces", namespace);
-    let workload = furniture.iter().fold(workload, |workload, it| {
+    let workload = prepared.iter().fold(workload, |workload, it| {
         workload.create(&elsewhere(it.collection()), it.object.clone())
     });
     let workload = template.names.iter().fold(workload, |workload, name| {

@@ -50,13 +50,13 @@ const FINALIZER: &str = "example.com/another-client";
 /// How long the server rejects requests.
 const OUTAGE: Duration = Duration::from_secs(20);
 
-/// Returns the workloads of all scenarios that are not switched off. `is_complete`: the operator creates nothing but these children. `furniture` is what
+/// Returns the workloads of all scenarios that are not switched off. `is_complete`: the operator creates nothing but these children. `prepared` is what
 /// the namespace contains before the objects.
 pub(crate) fn workloads(
     template: &Template,
     children: &[Example],
     is_complete: bool,
-    furniture: &[Example],
+    prepared: &[Example],
     without: &BTreeSet<Scenario>,
 ) -> Vec<Workload> {
     if !template.is_valid {
@@ -76,7 +76,7 @@ pub(crate) fn workloads(
         made.push(children::finalizers(template, child));
     }
     made.push(metadata::metadata(template));
-    made.extend(around::namespaces(template, furniture));
+    made.extend(around::namespaces(template, prepared));
     made.extend(names::names(template));
     made.extend(around::references(template));
     made.extend(around::outages(template));
