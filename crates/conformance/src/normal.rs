@@ -33,6 +33,10 @@ static BOUND: LazyLock<Regex> =
 static REPEATED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"Duplicate value: \{.*\}$").expect("valid"));
 
+/// A cell with the time since a date, as `kubectl get` shows it. It depends on the day of the run.
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static AGE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+(s|y(\d+d)?)$").expect("valid"));
+
 /// The placeholders of one run. Equal values have equal placeholders, numbered by first occurrence.
 #[derive(Debug, Default)]
 pub struct Normal {
@@ -74,6 +78,14 @@ impl Normal {
             match (name.as_str(), &mut *value) {
                 ("resourceVersion", Value::String(text)) if text == "rvLIST" => {}
                 ("resourceVersion", Value::String(text)) => *text = self.version(text),
+                ("cells", Value::Array(cells)) => {
+                    for cell in cells {
+                        match cell {
+                            Value::String(text) if AGE.is_match(text) => "AGE".clone_into(text),
+                            _ => self.value(cell),
+                        }
+                    }
+                }
                 ("continue", Value::String(text)) if !text.is_empty() => *text = "CONTINUE".into(),
                 ("nodePort" | "healthCheckNodePort", Value::Number(number)) => {
                     let next = self.node_ports.len();
