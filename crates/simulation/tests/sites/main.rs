@@ -87,17 +87,17 @@ type Mutant = (Bug, &'static str, &'static [Oracle]);
 const MUTANTS: &[Mutant] = &[
     (
         Bug::HalfDone,
-        "if the Deployment exists, everything is taken as done",
+        "if the Deployment exists, the operator assumes that nothing is left to do",
         &[EndState, History],
     ),
     (
         Bug::DeleteByName,
-        "an object is deleted by its name",
+        "the operator deletes an object by name, without checking its uid",
         &[Preconditions],
     ),
     (
         Bug::EdgeTriggered,
-        "only a change that this process saw is acted on",
+        "the operator acts only on changes that this process has seen",
         &[EndState, History],
     ),
     (
@@ -107,12 +107,12 @@ const MUTANTS: &[Mutant] = &[
     ),
     (
         Bug::IgnoredError,
-        "a failed create is ignored, and the generation noted as observed",
+        "the operator ignores a failed create, and records the generation as observed",
         &[EndState, Counts, History],
     ),
     (
         Bug::NotIdempotent,
-        "a generated name is noted after the create",
+        "the operator records a generated name only after the create",
         &[Counts, Deletion, EndState, History],
     ),
     (
@@ -122,42 +122,42 @@ const MUTANTS: &[Mutant] = &[
     ),
     (
         Bug::StaleRead,
-        "the cache decides whether a child exists",
+        "the operator decides from its cache whether a child exists",
         &[Counts, EndState, Deletion, History],
     ),
     (
         Bug::MissedDelete,
-        "a deletion is an event, without a finalizer",
+        "the operator cleans up on the deletion event, without a finalizer",
         &[Deletion, Counts, EndState],
     ),
     (
         Bug::FinalizerTooEarly,
-        "the finalizer comes off before the cleanup",
+        "the operator removes its finalizer before the cleanup",
         &[Deletion, Counts, EndState],
     ),
     (
         Bug::ConflictSwallowed,
-        "a conflict is taken as success",
+        "the operator treats a conflict as success",
         &[EndState, History],
     ),
     (
         Bug::TwoLeaders,
-        "a replica goes on after its term as the leader",
+        "a replica keeps working after it has lost the lease",
         &[Leader],
     ),
     (
         Bug::LeakOnRename,
-        "the child of the former name stays",
+        "after a child is renamed, the old one stays",
         &[History, EndState],
     ),
     (
         Bug::OnlyCreated,
-        "a child that exists is not changed",
+        "the operator never changes an existing child",
         &[History],
     ),
     (
         Bug::HotLoop,
-        "each reconcile asks for the next one",
+        "each reconcile requeues itself",
         &[Requests, Rest],
     ),
     (
@@ -167,7 +167,7 @@ const MUTANTS: &[Mutant] = &[
     ),
     (
         Bug::Panics,
-        "a cache is taken to have what was just created",
+        "the operator expects its cache to contain an object that it has just created",
         &[Panics],
     ),
 ];
