@@ -78,7 +78,7 @@ oracles! {
     Rest = rest;
     /// Nothing panics, and the operator does not exit by itself.
     Panics = panics;
-    /// The number of requests per object and minute is limited.
+    /// The operator sends few requests: at most 500 a second, and hardly any for an object at rest.
     Requests = requests;
     /// After a restart, reconciling a state at rest writes nothing.
     Idempotence = idempotence;

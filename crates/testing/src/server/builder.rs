@@ -90,8 +90,8 @@ impl Builder {
         self
     }
 
-    /// Keeps a deleted Pod that was scheduled until its grace period is over, as kubelets do. A deletion with a grace period of zero
-    /// removes it. [`Self::controllers`] implies this setting, and also removes such Pods in the end.
+    /// Keeps a scheduled Pod that is deleted until a client deletes it again with a grace period of 0, as a kubelet would.
+    /// [`Self::controllers`] implies this setting, and also removes such Pods after their grace period.
     pub fn grace_periods(mut self) -> Self {
         self.grace_periods = true;
         self
