@@ -238,10 +238,8 @@ fn a_value_that_became_a_list_is_converted_from_the_start() {
     };
     let (text, list) = ("{type: string}", "{type: array, items: {type: string}}");
     let number = "{type: integer, format: int64}";
-    let crd = format!(
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: sites.example.com}}\nspec:\n  group: example.com\n  \
-         scope: Namespaced\n  names: {{kind: Site, plural: sites}}\n  versions:\n"
-    );
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: sites.example.com}\nspec:\n  group: example.com\n  \
+         scope: Namespaced\n  names: {kind: Site, plural: sites}\n  versions:\n";
     for (old, new, expected) in [
         (
             text,
@@ -255,7 +253,7 @@ fn a_value_that_became_a_list_is_converted_from_the_start() {
         ),
     ] {
         let versions = version("v1beta1", false, old, text) + &version("v1", true, new, number);
-        let (directory, package) = directory(&(crd.clone() + &versions));
+        let (directory, package) = directory(&(crd.to_owned() + &versions));
         create(directory.path(), &["--webhooks=conversion"]);
         let files = files(&package);
         let webhooks = &files["src/webhooks.rs"];
