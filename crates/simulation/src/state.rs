@@ -282,6 +282,13 @@ pub(crate) fn differences(expected: &State, found: &State, mask: &Mask) -> Vec<D
     differences
 }
 
+/// Returns how an entry of a system outside of the cluster has changed.
+pub(crate) fn changes(object: &str, before: &Value, after: &Value) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    compare(object, "", Some(before), Some(after), &mut differences);
+    differences
+}
+
 /// Returns the places of the pull policies of containers whose image changes: Kubernetes sets a policy by the image of a new object, and [keeps it
 /// when the image changes](https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting).
 pub(crate) fn pull_policies(states: &[Arc<State>]) -> Mask {
@@ -293,6 +300,11 @@ pub(crate) fn pull_policies(states: &[Arc<State>]) -> Mask {
         mask.extend(images.map(|it| (it.object, it.path + "PullPolicy")));
     }
     mask
+}
+
+/// Shows a value as JSON, of which the end is left out if it is long.
+pub(crate) fn brief(value: &Value) -> String {
+    excerpt(shown(value), 0)
 }
 
 /// Shows a value as JSON, but quotes in texts as they are: a text often has JSON in it.

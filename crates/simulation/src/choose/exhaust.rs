@@ -15,6 +15,7 @@ use super::{
 use crate::{
     faults::Fault,
     oracles::Oracle,
+    plural::counted,
     print::Found,
     run::{Choice, Decide, Move, run_steered},
     schedule::{Decision, Schedule},
@@ -188,6 +189,11 @@ pub(crate) fn exhaust(
         exhaustion.faults = faults;
         exhaustion.states = 0;
         for of in &mut known {
+            let name = &of.workload.name;
+            let most = counted(faults, "fault");
+            setup.progress.show(format!(
+                "all orders of workload \"{name}\", with up to {most}"
+            ));
             let (states, complete) = search(setup, of, seed, faults, &mut progress, |schedules| {
                 let Budget::Coverage(_) = budget else {
                     return budget.is_spent(schedules, 0, begin);

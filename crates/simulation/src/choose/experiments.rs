@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     experiment::Experiment,
     judge::Basis,
-    oracles::{Failure, Oracle},
+    oracles::{AfterRestart, Failure, Oracle},
     run::run,
     schedule::Schedule,
     settings::Setup,
@@ -23,6 +23,9 @@ pub(super) fn experiments(
     log: &[Entry],
 ) {
     let telling: &[Experiment] = match failure.oracle {
+        Oracle::Idempotence if failure.after_restart == Some(AfterRestart::Writes) => {
+            &[Experiment::WithoutStatus]
+        }
         Oracle::Idempotence => &[Experiment::AskAgain],
         // Without a status, nothing is outdated, or nothing is wrong.
         Oracle::ObservedGeneration | Oracle::Eventually => {
@@ -52,6 +55,7 @@ pub(super) fn experiments(
         | Happening::Event { .. }
         | Happening::Cache(..)
         | Happening::Cluster { .. }
+        | Happening::Outside(_)
         | Happening::Fault { .. }
         | Happening::Simulation(_)
         | Happening::Bytes(..) => None,
@@ -59,17 +63,27 @@ pub(super) fn experiments(
     let Some(phase) = phase.filter(|_| schedule.order.is_none()) else {
         return;
     };
-    for experiment in telling {
+    let try_out = |experiment: Experiment, failure: &mut Failure| {
         let schedule = Schedule {
             detailed: true,
-            experiment: Some((*experiment, phase)),
+            experiment: Some((experiment, phase)),
             ..schedule.clone()
         };
         let again = run(setup, workload, &schedule, basis).failure;
         // An operator that is not deterministic may fail elsewhere.
         let same = again.filter(|it| it.oracle == failure.oracle);
-        if let Some(is_right) = same.and_then(|it| it.is_put_right) {
-            failure.experiments.insert(*experiment, is_right);
+        if let Some(shown) = same.and_then(|it| it.shown) {
+            failure.experiments.insert(experiment, shown);
+        }
+    };
+    for experiment in telling {
+        try_out(*experiment, failure);
+    }
+    let asked = failure.experiments.get(&Experiment::AskAgain);
+    let is_deaf = asked.is_some_and(|it| !it.is_right && !it.acts);
+    if is_deaf && failure.after_restart == Some(AfterRestart::Right) {
+        for experiment in Experiment::UNHEARD {
+            try_out(experiment, failure);
         }
     }
 }

@@ -23,7 +23,8 @@ use super::{
 };
 use crate::{
     oracles::Oracle,
-    print::{Found, Progress},
+    plural::counted,
+    print::Found,
     run::{Outcome, run},
     schedule::Schedule,
     settings::{Budget, Setup, Workload},
@@ -47,6 +48,8 @@ struct Plan<'p> {
     begin: Instant,
     random: Rng,
     singles: Singles,
+    /// How many kinds of single faults there are.
+    kinds: usize,
     /// How many schedules were chosen, and how many of them are random combinations.
     chosen: u64,
     combinations: u64,
@@ -118,6 +121,30 @@ impl Plan<'_> {
         std::mem::take(&mut self.waits_for_scenarios) && (is_coverage || !is_spent)
     }
 
+    /// How much of the budget is spent, for people.
+    fn done(&self, schedules: u64) -> String {
+        let kinds = self.kinds;
+        let tried = kinds - self.singles.untried();
+        let singles = format!("{tried} of {} tried", counted(kinds, "single fault"));
+        let schedules = match self.budget {
+            Budget::Schedules(most) => format!("{schedules} of {}", counted(most, "schedule")),
+            Budget::Time(time) => format!(
+                "{} in {} of {}",
+                counted(schedules, "schedule"),
+                self.begin.elapsed().as_secs(),
+                counted(time.as_secs(), "second")
+            ),
+            Budget::Coverage(_) => counted(schedules, "schedule"),
+        };
+        let combinations = match self.budget {
+            Budget::Coverage(most) => {
+                format!("{} of {}", self.combinations, counted(most, "combination"))
+            }
+            Budget::Time(_) | Budget::Schedules(_) => counted(self.combinations, "combination"),
+        };
+        format!("{schedules}, {singles}, {combinations}")
+    }
+
     /// Whether a schedule that was chosen need not run any more.
     fn is_late(&self) -> bool {
         matches!(self.budget, Budget::Time(_)) && self.budget.is_spent(0, 0, self.begin)
@@ -132,12 +159,12 @@ pub(crate) fn explore(
     budget: Budget,
     watch: &mut dyn FnMut(&[Entry]),
 ) -> Result<Summary, Box<Found>> {
-    let mut progress = Progress::new(&setup.name);
-    progress.show(|| "runs the workloads without faults".to_owned());
+    let progress = &setup.progress;
+    progress.show("each workload without faults");
     let threads = setup.threads(workloads);
     let mut known = learn_all(setup, workloads, seed, threads, watch)?;
     let begin = Instant::now();
-    progress.show(|| "runs each scenario once".to_owned());
+    progress.show("each scenario once");
     let mut scenarios = first_look(setup, &known, (seed, budget), threads, watch)?;
     let mut schedules = scenarios.runs;
     let mut virtual_time = Duration::ZERO;
@@ -152,6 +179,7 @@ pub(crate) fn explore(
         begin,
         random,
         singles,
+        kinds,
         chosen: 0,
         combinations: 0,
         waits_for_scenarios: true,
@@ -160,7 +188,10 @@ pub(crate) fn explore(
     loop {
         let batch = plan.batch(&known);
         if batch.is_empty() && plan.begins_scenarios() {
-            progress.show(|| "runs the scenarios".to_owned());
+            progress.show(format!(
+                "{}; each scenario, with restarts",
+                plan.done(schedules)
+            ));
             let before = scenarios.runs;
             scenarios
                 .try_all(setup, seed, threads, watch)
@@ -171,10 +202,7 @@ pub(crate) fn explore(
         if batch.is_empty() {
             break;
         }
-        progress.show(|| {
-            let (tried, combinations) = (kinds - plan.singles.untried(), plan.combinations);
-            format!("schedule {schedules}, {tried} of {kinds} single faults tried, {combinations} combinations")
-        });
+        progress.show(plan.done(schedules));
         let one = |next: &Next| {
             let of = &known[next.workload];
             let run = || run(setup, of.workload, &next.schedule, of.reference.basis());
@@ -203,6 +231,10 @@ pub(crate) fn explore(
             }
             if outcome.failure.is_some() {
                 let of = &known[index];
+                progress.show(format!(
+                    "a failure after {}, made smaller",
+                    counted(schedules, "schedule")
+                ));
                 let found = shrink(setup, of, schedule, outcome, schedules);
                 if found.oracle != Oracle::Counts || found.schedule.size() > 0 {
                     return Err(found);

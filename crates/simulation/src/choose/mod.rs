@@ -25,6 +25,7 @@ use std::{env, path::Path};
 
 use crate::{
     print::{self, Found, say},
+    progress::Progress,
     settings::{Budget, Simulation, variable},
     timeline::Entry,
 };
@@ -55,7 +56,7 @@ impl Simulation {
         let name = self.setup.name.clone();
         let require = variable("SIMULATE_REQUIRE", |text| (text == "singles").then_some(()));
         let is_replay = env::var_os("SIMULATE_REPLAY").is_some();
-        let summary = match self.explore() {
+        let summary = match self.search(true) {
             Ok(summary) => summary,
             Err(found) => panic!("{}", written(&found, "failed")),
         };
@@ -76,12 +77,20 @@ impl Simulation {
         }
     }
 
-    /// Like [`Self::run`], but prints nothing and returns the statistics or the violation.
+    /// Like [`Self::run`], but returns the statistics or the violation, and prints nothing but the progress on a terminal.
     ///
     /// # Panics
     /// If the operator or a workload is missing, if a `SIMULATE_` variable is invalid, or if a replay no longer fits the simulation.
-    #[expect(clippy::panic, reason = "a test fails by a panic")]
     pub fn explore(self) -> Result<Summary, Box<Found>> {
+        self.search(false)
+    }
+
+    /// Runs schedules. `writes_progress` says whether lines show the progress where stderr is no terminal.
+    #[expect(clippy::panic, reason = "a test fails by a panic")]
+    fn search(mut self, writes_progress: bool) -> Result<Summary, Box<Found>> {
+        // A clone of the simulation may run at the same time.
+        self.setup.progress = Progress::default();
+        let _shown = self.setup.progress.begin(&self.setup.name, writes_progress);
         let seed = variable("SIMULATE_SEED", |text| text.parse().ok()).unwrap_or(self.seed);
         let budget = variable("SIMULATE_BUDGET", Budget::read).unwrap_or(self.budget);
         let exhaustive =

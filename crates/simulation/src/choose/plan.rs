@@ -163,10 +163,10 @@ fn words(schedule: &Schedule) -> String {
     let Schedule { workload, from, .. } = schedule;
     match schedule.decisions.first() {
         Some(decision) => format!(
-            "{}: at {} (workload {workload:?}, phase {from})",
+            "{}: at {} (workload \"{workload}\", phase {from})",
             decision.fault, decision.at
         ),
-        None => format!("the user does not wait after phase {from} of workload {workload:?}"),
+        None => format!("the user does not wait after phase {from} of workload \"{workload}\""),
     }
 }
 

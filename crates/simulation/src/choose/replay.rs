@@ -9,7 +9,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{around::scenarios_of, learn::learn, shrink::calm, summary::Summary};
+use super::{
+    around::scenarios_of, experiments::experiments, learn::learn, shrink::calm, summary::Summary,
+};
 use crate::{
     print::Found,
     run::run,
@@ -94,7 +96,7 @@ pub(crate) fn replay(
         let all = workloads.iter().chain(&around);
         let names: Vec<_> = all.map(|it| it.name.as_str()).collect();
         return Err(format!(
-            "the workload {:?} does not exist any more; the workloads are {}",
+            "the workload \"{}\" does not exist any more; the workloads are {}",
             schedule.workload,
             names.join(", ")
         ));
@@ -102,7 +104,7 @@ pub(crate) fn replay(
     let workload = &workload.reduced(&schedule.without);
     if schedule.from >= workload.phases.len() {
         return Err(format!(
-            "the workload {:?} has no phase {} any more",
+            "the workload \"{}\" has no phase {} any more",
             workload.name, schedule.from
         ));
     }
@@ -111,7 +113,16 @@ pub(crate) fn replay(
         Err(found) => return Ok(Err(found)),
     };
     let outcome = run(setup, workload, &schedule, known.reference.basis());
-    if let Some(failure) = outcome.failure {
+    if let Some(mut failure) = outcome.failure {
+        let basis = known.reference.basis();
+        experiments(
+            setup,
+            workload,
+            &schedule,
+            basis,
+            &mut failure,
+            &outcome.log,
+        );
         let calm = calm(setup, workload, &schedule, known.reference.basis());
         let found = Found::new(setup, schedule, failure, outcome.log).beside(calm);
         return Ok(Err(found.learned_with(kept.learned)));

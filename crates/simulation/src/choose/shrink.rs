@@ -109,6 +109,10 @@ pub(super) fn shrink_calm(
     mut found: Box<Found>,
 ) -> Box<Found> {
     let (oracle, before) = (found.oracle, found.invalid());
+    let name = &workload.name;
+    setup
+        .progress
+        .show(format!("a failure of workload \"{name}\", made smaller"));
     reduce(workload, Some(oracle), |workload, cuts| {
         let mut smaller = learn(setup, workload, seed, &mut |_| {}).err()?;
         let is_as_valid = smaller.invalid().is_subset(&before);

@@ -2,7 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use crate::{print::Found, scenario::Scenario};
+use crate::{
+    plural::{counted, lasting},
+    print::Found,
+    scenario::Scenario,
+};
 
 /// The statistics of a simulation without violations.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,8 +68,8 @@ impl fmt::Display for Exhaustion {
         } else {
             "cut off"
         };
-        let s = if *faults == 1 { "" } else { "s" };
-        write!(f, "{what}: {states} states with up to {faults} fault{s}")
+        let (states, faults) = (counted(states, "state"), counted(faults, "fault"));
+        write!(f, "{what}: {states} with up to {faults}")
     }
 }
 
@@ -95,7 +99,9 @@ impl Summary {
         let (missed, kinds) = (self.missed.len(), self.kinds);
         let first = self.missed.first()?;
         let mut text = format!(
-            "{missed} of {kinds} single faults were not tried, since the budget (SIMULATE_BUDGET) was spent before, or since the operator did not get there:\n    {first}"
+            "{missed} of {} {} not tried, since the budget (SIMULATE_BUDGET) was spent before, or since the operator did not get there:\n    {first}",
+            counted(kinds, "single fault"),
+            if missed == 1 { "was" } else { "were" }
         );
         for name in self.missed.iter().skip(1).take(NAMED - 1) {
             text.push_str("\n    ");
@@ -116,21 +122,23 @@ impl fmt::Display for Summary {
         if let Some(exhaustion) = self.exhaustion {
             return write!(
                 f,
-                "{exhaustion}, {} schedules in {seconds:.1} s ({rate:.0} per second)",
-                self.schedules
+                "{exhaustion}, {} in {seconds:.1} s ({rate:.0} per second)",
+                counted(self.schedules, "schedule")
             );
         }
         let tried = match self.kinds - self.missed.len() {
-            tried if tried == self.kinds => format!("each of {tried} single faults tried"),
-            tried => format!("{tried} of {} single faults tried", self.kinds),
+            tried if tried == self.kinds => {
+                format!("each of {} tried", counted(tried, "single fault"))
+            }
+            tried => format!("{tried} of {} tried", counted(self.kinds, "single fault")),
         };
         write!(
             f,
-            "{} schedules in {seconds:.1} s ({rate:.0} per second), {} hours of virtual time, {tried}, faults at {} of {} choice points",
-            self.schedules,
-            self.virtual_time.as_secs() / 3600,
+            "{} in {seconds:.1} s ({rate:.0} per second), {} of virtual time, {tried}, faults at {} of {}",
+            counted(self.schedules, "schedule"),
+            lasting(self.virtual_time),
             self.covered,
-            self.known,
+            counted(self.known, "choice point"),
         )?;
         if !self.scenarios.is_empty() {
             let names: Vec<_> = self.scenarios.iter().map(|it| it.name()).collect();

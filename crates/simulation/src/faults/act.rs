@@ -254,6 +254,8 @@ pub(crate) struct Aftermath {
     pub(crate) verb: Verb,
     /// Whether something is there that must not be; otherwise something is missing.
     pub(crate) is_extra: bool,
+    /// Whether it is the list or the watch of an informer, which repeats it.
+    pub(crate) is_of_informer: bool,
     /// Whether a request that failed was sent again, with success.
     pub(crate) succeeds_later: bool,
     /// Whether a new process leaves the state as it is.

@@ -54,7 +54,17 @@ pub(super) fn failure(after: &Aftermath) -> String {
 /// What the requests after a failure show.
 fn failed(after: &Aftermath) -> Option<String> {
     let what = &after.what;
-    if after.succeeds_later {
+    if after.is_of_informer {
+        // An informer repeats it, or lists and watches anew.
+        Some(format!(
+            "`{what}` failed, and the cache did not follow the server until it was repeated: the operator acted by an old state, or it acts on each change, of which it saw only the last. {}",
+            if after.stays_after_restart {
+                "A new process leaves the state as it is, which the run does not explain: the cause is unknown. The run without faults may be the one whose state is outdated."
+            } else {
+                "Compare each child with the spec in each reconcile."
+            }
+        ))
+    } else if after.succeeds_later {
         Some(format!(
             "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
         ))

@@ -49,7 +49,7 @@ impl Check for Conditions {
             }
             if last.1 > CHANGES {
                 found.push(Violation::new(format!(
-                    "the status of condition {kind:?} of {} changed five times without a change of the user",
+                    "the status of condition {kind} of {} changed five times without a change of the user",
                     id(object)
                 )));
             }

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     judge::{Counts as Counted, Reference, done_again},
+    plural::counted,
     schedule::Schedule,
 };
 
@@ -53,8 +54,11 @@ fn compare_counts(
         let found = counts.get(key).copied().unwrap_or_default();
         if expected != found && !reference.uncounted.contains(key) {
             let message = format!(
-                "{key} was created {} and deleted {} times; without faults {} and {}",
-                found.0, found.1, expected.0, expected.1
+                "{key} was created {} and deleted {}; without faults {} and {}",
+                counted(found.0, "time"),
+                counted(found.1, "time"),
+                expected.0,
+                expected.1
             );
             let object = key.clone();
             return Some(Violation {

@@ -4,7 +4,10 @@ use super::{
     check::{AtRest, Check, Run},
     violation::Violation,
 };
-use crate::state::{Mask, State, differences};
+use crate::{
+    plural::counted,
+    state::{Mask, State, differences},
+};
 
 pub(super) const DEMANDS: &str = "nothing is left after the deletion of the objects";
 
@@ -33,7 +36,10 @@ fn emptied(before: &State, current: &State) -> Option<Violation> {
     let why = finalizers.map_or_else(String::new, |names| format!(" with finalizers {names}"));
     let message = match left.len() {
         1 => format!("{first} is left{why}"),
-        more => format!("{first} and {} more objects are left{why}", more - 1),
+        all => {
+            let more = counted(all - 1, "more object");
+            format!("{first} and {more} are left{why}")
+        }
     };
     let found = differences(&State::new(), &left, &Mask::new());
     Some(Violation::new(message).with(found))

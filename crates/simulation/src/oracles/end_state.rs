@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     judge::without_allocated,
+    plural::counted,
     state::{State, differences, headline},
 };
 
@@ -42,8 +43,7 @@ impl Check for EndState {
             _ if schedule.decisions.is_empty() && !schedule.hurry.is_empty() => {
                 format!("with a user in a hurry, {what}")
             }
-            1 => format!("after 1 fault, {what}"),
-            faults => format!("after {faults} faults, {what}"),
+            faults => format!("after {}, {what}", counted(faults, "fault")),
         };
         vec![Violation::new(message).with(found)]
     }

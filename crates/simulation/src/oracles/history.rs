@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     judge::{Allocated, runs_once, without_allocated},
+    plural::counted,
     state::{Mask, State, differences, headline, text},
     workload::{Moved, Workload},
 };
@@ -159,9 +160,9 @@ fn history(
         found.retain(|it| !states.iter().any(|state| runs_once(state, &it.object)));
         let first = headline(&found)?;
         let message = if is_new {
-            format!("{first}: the {what} after {name:?} are not those of new objects with the same specs")
+            format!("{first}: the {what} after \"{name}\" are not those of new objects with the same specs")
         } else {
-            format!("{first}: the specs are as after {name:?}, the {what} are not")
+            format!("{first}: the specs are as after \"{name}\", the {what} are not")
         };
         let variety = if is_new { Variety::Recreated } else { Variety::Usual };
         Some(Violation::new(message).of(variety).with(found))
@@ -281,10 +282,12 @@ fn as_many(
     let left = differences(&State::new(), &of_kind(current), &Mask::new());
     let message = if usual == 0 {
         let what = headline(&left).unwrap_or_default();
-        format!("{what}: after {name:?} there was no child of its kind")
+        format!("{what}: after \"{name}\" there was no child of its kind")
     } else {
         format!(
-            "{number} children of kind {kind} are there, and {usual} after {name:?}, with as many objects"
+            "{} of kind {kind} {} there, and {usual} after \"{name}\", with as many objects",
+            counted(number, "child"),
+            if number == 1 { "is" } else { "are" }
         )
     };
     // Which of several children is missing, their numbers do not say.

@@ -50,7 +50,7 @@ impl Check for Leader {
             if age < i64::from(seconds) && held_by.is_some_and(|holder| holder != replica) {
                 let what = point.what();
                 let message =
-                    format!("replica {replica} sent {what} while {holder:?} held the Lease");
+                    format!("replica {replica} sent {what} while {holder} held the Lease");
                 found.push(Violation::new(message));
             }
         }

@@ -4,6 +4,7 @@ use super::{
     check::{Check, Moment, Notice},
     violation::Violation,
 };
+use crate::plural::counted;
 
 pub(super) const DEMANDS: &str = "the number of requests is limited";
 
@@ -14,7 +15,8 @@ impl Check for Requests {
     fn noticed(&self, notice: &Notice<'_>) -> Option<Violation> {
         let message = match &notice.0 {
             Moment::Storm { limit, last } => {
-                format!("more than {limit} requests in one second; the last is {last}")
+                let limit = counted(limit, "request");
+                format!("more than {limit} in one second; the last is {last}")
             }
             Moment::Repeats {
                 count,
@@ -22,7 +24,9 @@ impl Check for Requests {
                 seconds,
             } => {
                 format!(
-                    "{count} requests for {object} in the last {seconds} seconds without any change"
+                    "{} for {object} in the last {} without any change",
+                    counted(count, "request"),
+                    counted(seconds, "second")
                 )
             }
             _ => return None,

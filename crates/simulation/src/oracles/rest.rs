@@ -9,6 +9,7 @@ use super::{
     violation::{Variety, Violation},
 };
 use crate::{
+    plural::counted,
     state::{Mask, State, comparable, differences, id, owner_name, text},
     timeline::{Answered, Effect, Rejection},
 };
@@ -64,6 +65,7 @@ impl Check for Rest {
 /// A request that was rejected, for people.
 fn shown(answer: &Answer<'_>, rejection: &Rejection) -> String {
     let answered = Answered {
+        warning: None,
         point: answer.point.clone(),
         status: answer.status,
         is_report: false,
@@ -92,14 +94,16 @@ impl Rest {
         let most = self.collected.iter().max_by_key(|(_, (count, _))| *count);
         if let Some((key, (count, owner))) = most.filter(|(_, (count, _))| *count > COLLECTED) {
             let message = format!(
-                "{message}: {key} was created {count} times, and collected each time, since its owner reference names {owner} with a uid that no object has"
+                "{message}: {key} was created {}, and collected each time, since its owner reference names {owner} with a uid that no object has",
+                counted(count, "time")
             );
             return Violation::new(message).of(Variety::UnknownUid);
         }
         let (count, last) = &self.rejected;
         if *count > REJECTED {
             let message = format!(
-                "{message}, or tries to: the server has rejected the last {count} writes, such as {last}"
+                "{message}, or tries to: the server has rejected the last {}, such as {last}",
+                counted(count, "write")
             );
             return Violation::new(message).of(Variety::Rejected);
         }
@@ -119,7 +123,10 @@ impl Rest {
         } else {
             (Variety::Usual, "")
         };
-        let message = format!("{message}: {id} was written {count} times{how}");
+        let message = format!(
+            "{message}: {id} was written {}{how}",
+            counted(count, "time")
+        );
         Violation::new(message).of(variety).with(found)
     }
 }

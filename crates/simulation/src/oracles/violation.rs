@@ -3,7 +3,12 @@
 use std::{collections::BTreeMap, ops::Deref};
 
 use super::Oracle;
-use crate::{experiment::Experiment, point::Verb, state::Difference, timeline::Rejection};
+use crate::{
+    experiment::{Experiment, Shown},
+    point::Verb,
+    state::Difference,
+    timeline::Rejection,
+};
 
 /// Which of its violations an oracle has found, where it has several with different causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +102,7 @@ impl Violation {
             oracle,
             after_restart: None,
             experiments: BTreeMap::new(),
-            is_put_right: None,
+            shown: None,
             violation: self,
         }
     }
@@ -109,10 +114,10 @@ pub(crate) struct Failure {
     pub(crate) oracle: Oracle,
     /// What a restart changes; `None` where it was not tried.
     pub(crate) after_restart: Option<AfterRestart>,
-    /// Whether each experiment puts the state right, as far as they were tried.
-    pub(crate) experiments: BTreeMap<Experiment, bool>,
-    /// The result of the experiment of this run.
-    pub(crate) is_put_right: Option<bool>,
+    /// What each experiment has shown, as far as they were tried.
+    pub(crate) experiments: BTreeMap<Experiment, Shown>,
+    /// What the experiment of this run has shown.
+    pub(crate) shown: Option<Shown>,
     pub(crate) violation: Violation,
 }
 

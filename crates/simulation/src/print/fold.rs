@@ -53,6 +53,7 @@ fn is_minor(entry: &Entry) -> bool {
         | Happening::Process(..)
         | Happening::Cache(..)
         | Happening::Cluster { .. }
+        | Happening::Outside(_)
         | Happening::Fault { .. }
         | Happening::Simulation(_)
         | Happening::Bytes(..) => false,

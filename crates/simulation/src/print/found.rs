@@ -30,6 +30,8 @@ pub struct Found {
     /// The seed of the runs without faults.
     pub(crate) learned: u64,
     pub(crate) failure: Failure,
+    /// The names of the systems outside of the cluster.
+    pub(crate) outside: Vec<String>,
     pub(crate) log: Vec<Entry>,
     /// The timeline of the same run without its faults; empty if it has none.
     pub(crate) calm: Vec<Entry>,
@@ -68,6 +70,7 @@ impl Found {
             learned: schedule.seed,
             schedule,
             failure,
+            outside: setup.outside.iter().map(|it| it.name.clone()).collect(),
             log,
             calm: Vec::new(),
         })

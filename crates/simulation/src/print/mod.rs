@@ -15,10 +15,11 @@ use std::{
 
 use crate::{
     oracles::Oracle,
+    plural::counted,
     timeline::{Entry, Happening, Process},
 };
 pub use found::Found;
-pub(crate) use terminal::{Progress, say};
+pub(crate) use terminal::say;
 
 /// Lines of the timeline at most; the start is cut.
 const LINES: usize = 120;
@@ -42,7 +43,6 @@ impl Found {
 pub(crate) fn report(found: &Found, ends: &str, file: Option<&Path>) -> String {
     let mut text = String::new();
     let size = found.schedule.size();
-    let s = |count: usize| if count == 1 { "" } else { "s" };
     let _ = writeln!(
         text,
         "simulation of {} {ends}: {}",
@@ -51,11 +51,11 @@ pub(crate) fn report(found: &Found, ends: &str, file: Option<&Path>) -> String {
     let _ = writeln!(text, "  what must hold: {}", found.oracle);
     let _ = writeln!(
         text,
-        "  schedule {}: seed {}, workload {:?}, {size} fault{}{}",
+        "  schedule {}: seed {}, workload \"{}\", {}{}",
         found.schedules,
         found.schedule.seed,
         found.schedule.workload,
-        s(size),
+        counted(size, "fault"),
         if found.faults > size {
             format!(" (shrunk from {})", found.faults)
         } else {
@@ -148,7 +148,7 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
         .saturating_sub(40)
         .max(log.len().saturating_sub(LINES).min(first));
     if from > 0 {
-        let _ = writeln!(text, "    … {from} lines before");
+        let _ = writeln!(text, "    … {} before", counted(from, "line"));
     }
     let shown = &log[from..];
     // What is repeated is seen soon.
@@ -165,7 +165,7 @@ fn timeline(text: &mut String, log: &[Entry], loops: bool) {
             continue;
         }
         if hidden > 0 {
-            let _ = writeln!(text, "    … {hidden} lines");
+            let _ = writeln!(text, "    … {}", counted(hidden, "line"));
             hidden = 0;
         }
         text.push_str(&entry.line());
@@ -182,6 +182,8 @@ fn is_decisive(entry: &Entry, loops: bool) -> bool {
             let is_wrong = !answered.is_accepted() || answered.deleted_owner.is_some();
             !loops && answered.is_write() && is_wrong
         }
+        // Nothing else shows what has become of it.
+        Happening::Outside(_) => !loops,
         Happening::Event { .. }
         | Happening::Cache(..)
         | Happening::Cluster { .. }

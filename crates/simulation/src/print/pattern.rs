@@ -278,6 +278,7 @@ fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
         what: decision.at.what().to_string(),
         verb: decision.at.verb,
         is_extra: wrong == Wrong::Extra,
+        is_of_informer: proven::is_of_informer(found, &decision.at),
         succeeds_later: succeeds_later(found, &decision.at),
         stays_after_restart: found.failure.after_restart == Some(AfterRestart::AsBefore),
     };

@@ -7,12 +7,12 @@ use kube_codegen_testing::ApiServer;
 use serde_json::Value;
 
 use super::{
-    experiment::carry_out,
+    experiment::{Before, carry_out},
     rest::{crash_and_rest, rest, settle},
     world::World,
 };
 use crate::{
-    experiment::Experiment,
+    experiment::{Experiment, Shown},
     judge::Reference,
     oracles::{AfterRestart, AtRest, Failure, Moment, touched},
     request::send,
@@ -158,15 +158,21 @@ async fn experiment(judge: &Judged<'_>, experiment: Experiment) {
     let (world, workload) = (judge.world, judge.workload);
     let oracle = world.judge.found();
     world.probe(true);
+    let before = Before::of(world);
     if carry_out(experiment, world, workload).await {
         world.touch();
-        match experiment {
-            Experiment::AskAgain => rest(world).await,
-            Experiment::WithoutStatus | Experiment::WithoutChild => crash_and_rest(world).await,
+        if experiment.starts_anew() {
+            crash_and_rest(world).await;
+        } else {
+            rest(world).await;
         }
+        let shown = before.shows(world);
         let broken = judge.broken(&world.state(), false);
         let is_wrong = broken.iter().any(|it| Some(it.oracle) == oracle);
-        world.judge.note_experiment(!is_wrong);
+        world.judge.note_experiment(Shown {
+            is_right: !is_wrong,
+            ..shown
+        });
     }
     world.probe(false);
 }

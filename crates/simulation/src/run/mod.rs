@@ -44,7 +44,7 @@ use connection::Connection;
 use judged::at_rest_after;
 use rest::{rest, restart};
 pub(crate) use world::{Asked, Child, Choice, Decide, Move, Passed};
-use world::{Follow, Steering, World};
+use world::{Follow, Steering, World, look_before_time_passes};
 
 /// What a run has shown.
 #[derive(Debug)]
@@ -130,10 +130,12 @@ fn start(
     basis: Basis<'_>,
     decide: Option<Arc<Mutex<dyn Decide>>>,
 ) -> Outcome {
+    setup.progress.count();
     let steering = decide.map(|decide| Steering::new(decide, workload.names()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
+        .on_thread_park(look_before_time_passes)
         .build()
         .expect("tokio starts");
     fastrand::seed(schedule.seed);
@@ -266,6 +268,7 @@ async fn simulate(
 async fn user_acts(world: &World, steps: &[Step]) -> BTreeSet<String> {
     let mut invalid = BTreeSet::new();
     for step in steps {
+        world.look_outside();
         let code = step.run(&world.server, world.setup.patience).await;
         world.act(step).await;
         world.touch();

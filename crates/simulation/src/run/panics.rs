@@ -32,6 +32,18 @@ pub(crate) fn take() -> Vec<String> {
     PANICS.take().unwrap_or_default()
 }
 
+/// Calls a function whose panics are none of the operator. Returns `None` if it has panicked.
+pub(crate) fn caught<T>(call: impl FnOnce() -> T) -> Option<T> {
+    let before = PANICS.with_borrow(|panics| panics.as_ref().map_or(0, Vec::len));
+    let result = panic::catch_unwind(panic::AssertUnwindSafe(call));
+    PANICS.with_borrow_mut(|panics| {
+        if let Some(panics) = panics {
+            panics.truncate(before);
+        }
+    });
+    result.ok()
+}
+
 /// Returns whether something has panicked since [`collect`].
 pub(crate) fn any() -> bool {
     PANICS.with_borrow(|panics| panics.as_ref().is_some_and(|panics| !panics.is_empty()))

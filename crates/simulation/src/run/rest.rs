@@ -7,11 +7,16 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::{experiment::ask_again, stall::wakes, world::World};
+use super::{
+    experiment::{Before, carry_out},
+    stall::wakes,
+    world::World,
+};
 use crate::{
-    experiment::Experiment,
+    experiment::{Experiment, Shown},
     oracles::{AfterRestart, Failure, Moment, Oracle, Violation},
-    state::{Difference, Mask, differences},
+    plural::{counted, lasting},
+    state::{Difference, Mask, State, differences},
     timeline::{Happening, Note},
     workload::Workload,
 };
@@ -51,8 +56,9 @@ pub(super) async fn rest(world: &Arc<World>) {
         let seconds = quiet.as_secs().max(1);
         if wakes(&runtime) - idle.1 > WAKES_AT_REST * seconds {
             let message = format!(
-                "the operator woke more than {} times in {seconds} seconds, without any change",
-                WAKES_AT_REST * seconds
+                "the operator woke more than {} times in {}, without any change",
+                WAKES_AT_REST * seconds,
+                counted(seconds, "second")
             );
             return world.judge.notice(Moment::Wakes(&message));
         }
@@ -61,8 +67,10 @@ pub(super) async fn rest(world: &Arc<World>) {
             break;
         }
         if begin.elapsed() > setup.patience {
-            let minutes = setup.patience.as_secs() / 60;
-            let message = format!("the operator still changes objects after {minutes} minutes");
+            let message = format!(
+                "the operator still changes objects after {}",
+                lasting(setup.patience)
+            );
             return world.judge.notice(Moment::Restless(&message));
         }
         if world.history.changes() > before + CHANGES {
@@ -115,20 +123,16 @@ pub(super) async fn settle(world: &Arc<World>, is_wrong: impl Fn() -> bool) {
 
 /// Restarts all replicas, and checks that nothing changes.
 ///
-/// Instead of that, an experiment asks the running process again, and counts what it writes then as the violation that the restart is.
+/// Instead of that, an experiment makes the running process reconcile, and counts what it writes then as the violation that the restart is.
 pub(super) async fn restart(world: &Arc<World>, workload: &Workload, tried: Option<Experiment>) {
     let before = world.state();
     let writes = world.history.changes();
-    if tried == Some(Experiment::AskAgain) {
+    if let Some(tried) = tried {
         world.link.hold_faults(true);
-        let is_asked = ask_again(world, workload).await;
-        if is_asked {
-            world.touch();
-            rest(world).await;
-        }
-        let violation = Violation::new("the operator was asked again");
+        let shown = in_place_of_restart(world, workload, tried, &before).await;
+        let violation = Violation::new("an experiment in place of a restart");
         return world.judge.fails(vec![Failure {
-            is_put_right: is_asked.then(|| world.history.changes() > writes),
+            shown,
             ..violation.by(Oracle::Idempotence)
         }]);
     }
@@ -166,6 +170,40 @@ pub(super) async fn restart(world: &Arc<World>, workload: &Workload, tried: Opti
             AfterRestart::GoesOn
         });
     }
+}
+
+/// Carries out an experiment where a restart would write something, and returns what it shows.
+async fn in_place_of_restart(
+    world: &Arc<World>,
+    workload: &Workload,
+    tried: Experiment,
+    before: &State,
+) -> Option<Shown> {
+    let done_before = Before::of(world);
+    if !carry_out(tried, world, workload).await {
+        return None;
+    }
+    world.touch();
+    if tried.starts_anew() {
+        crash_and_rest(world).await;
+    } else {
+        rest(world).await;
+    }
+    let mut shown = done_before.shows(world);
+    shown.is_right = match tried {
+        // A new process may have several things to do, one after the other.
+        Experiment::AskAgain => shown.writes,
+        // All that a new process does is done.
+        Experiment::NewGeneration | Experiment::Anew => {
+            let writes = world.history.changes();
+            crash_and_rest(world).await;
+            shown.writes && world.history.changes() == writes
+        }
+        Experiment::WithoutStatus | Experiment::WithoutChild => {
+            differences(before, &world.state(), &Mask::new()).is_empty()
+        }
+    };
+    Some(shown)
 }
 
 /// Ends all replicas, and waits until those that follow are at rest.

@@ -12,6 +12,7 @@ use crate::workload::{Version, Workload};
 use crate::{
     faults::FaultKind,
     oracles::{Demands, MakeCheck},
+    progress::Progress,
     scenario::Scenario,
 };
 
@@ -24,6 +25,26 @@ pub(crate) struct Outside {
     pub(crate) restore: Arc<dyn Fn(&Value) + Send + Sync>,
     /// What it contains before each run.
     pub(crate) before: Value,
+}
+
+impl Outside {
+    /// Whether the key of a state is of one of its entries.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        let rest = key.strip_prefix(self.name.as_str());
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    }
+
+    /// Returns the entries of its contents, by the keys that a state has for them.
+    pub(crate) fn entries(&self, contents: Value) -> impl Iterator<Item = (String, Value)> {
+        let entries: Vec<(String, Value)> = match contents {
+            Value::Object(entries) => entries.into_iter().collect(),
+            contents => vec![("contents".to_owned(), contents)],
+        };
+        let name = self.name.clone();
+        entries
+            .into_iter()
+            .map(move |(key, value)| (format!("{name} {key}"), value))
+    }
 }
 
 /// Something that the operator may write at any time.
@@ -63,6 +84,7 @@ pub(crate) struct Setup {
     pub(crate) logs: bool,
     /// At most.
     pub(crate) threads: Option<usize>,
+    pub(crate) progress: Progress,
 }
 
 /// The version before an upgrade.

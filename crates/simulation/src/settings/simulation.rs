@@ -18,6 +18,7 @@ use crate::workload::Workload;
 use crate::{
     faults::FaultKind,
     oracles::{Check, Demands, MakeCheck, Oracle, Truth, UserKind},
+    progress::Progress,
     scenario::Scenario,
 };
 
@@ -79,6 +80,7 @@ impl Simulation {
                 most_faults: 3,
                 logs: false,
                 threads: None,
+                progress: Progress::default(),
             },
             samples: Vec::new(),
             workloads: Vec::new(),
@@ -151,6 +153,9 @@ impl Simulation {
     /// Declares a system outside the cluster that the operator changes. Before each run, `restore` receives what `read` returned before
     /// the first run. The result of `read` is compared like objects; if it is a map, each entry counts as an object. After all objects are
     /// deleted, nothing may be left in the system.
+    ///
+    /// The timeline of a failure shows each change, so `read` is called often, at any time between two steps of the operator. Where it
+    /// panics, because a workload has broken the system, it is called again later.
     ///
     /// ```
     /// # use std::{collections::BTreeMap, sync::{Arc, Mutex}};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Deed, Effect, Entry, Happening, Lagging, Process};
+use super::{Change, Deed, Effect, Entry, Happening, Lagging, Process};
 use crate::schedule::Point;
 
 impl Entry {
@@ -38,6 +38,14 @@ impl Entry {
                 ("cache", json!({"lags": lags.collect::<Vec<_>>()}))
             }
             Happening::Cluster { object, .. } => ("cluster", json!({"object": object})),
+            Happening::Outside(it) => {
+                let mut fields = json!({"object": it.object, "change": it.change.name()});
+                if let Change::Changes(changes) = &it.change {
+                    let paths = changes.iter().map(|it| it.path.as_str());
+                    fields["changes"] = paths.collect::<Vec<_>>().into();
+                }
+                ("outside", fields)
+            }
             Happening::Fault { fault, at } => ("fault", json!({"fault": fault, "point": at})),
             Happening::Simulation(_) => ("simulation", json!({})),
             Happening::Bytes(..) => ("bytes", json!({})),
@@ -68,6 +76,16 @@ impl Deed {
             Self::Changes => "change",
             Self::Deletes => "delete",
             Self::Other => "other",
+        }
+    }
+}
+
+impl Change {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Appears(_) => "appears",
+            Self::Changes(_) => "changes",
+            Self::Disappears => "disappears",
         }
     }
 }
@@ -114,6 +132,7 @@ mod tests {
             point: Point::example(Verb::Patch, "widgets/status", "default/a → 200"),
             status: 409,
             is_report: false,
+            warning: None,
             effect: Effect::Rejected(Rejection {
                 message: "a → 200".to_owned(),
                 causes: Vec::new(),

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::{
     faults::Fault,
     schedule::{Point, Verb},
+    state::Difference,
 };
 
 /// One line of the timeline.
@@ -49,6 +50,8 @@ pub(crate) enum Happening {
     Cache(Replica, Lags),
     /// A controller of the cluster changes an object: `apps/Deployment default/a is ready`.
     Cluster { object: String, what: &'static str },
+    /// Something outside of the cluster changes: `machines a appears: {"size":1}`.
+    Outside(Outside),
     /// Something goes wrong: `the server answers 409, without effect: patch configmaps default/a`.
     Fault { fault: Fault, at: Point },
     /// What the simulation itself does: `restarts the operator, which is at rest`.
@@ -92,6 +95,23 @@ pub(crate) enum Process {
     Ends(String),
 }
 
+/// A change of a system outside of the cluster. Who has made it, the system does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Outside {
+    /// The system and the key of the entry, with `*` for what differs from run to run.
+    pub(crate) object: String,
+    pub(crate) change: Change,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// With this content.
+    Appears(String),
+    /// From what is expected in each difference to what is found.
+    Changes(Vec<Difference>),
+    Disappears,
+}
+
 /// A request of the operator and the status of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answered {
@@ -99,9 +119,30 @@ pub(crate) struct Answered {
     pub(crate) status: u16,
     /// Whether it writes an Event, a Lease or another object that no oracle compares.
     pub(crate) is_report: bool,
+    /// What a Warning Event says, if it writes one.
+    pub(crate) warning: Option<Warning>,
     pub(crate) effect: Effect,
     /// The owner of the object that is written, if it is being deleted.
     pub(crate) deleted_owner: Option<String>,
+}
+
+/// A Warning Event: an operator reports with it that a reconcile has failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Warning {
+    reason: String,
+    #[serde(alias = "message")]
+    note: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+impl Warning {
+    /// Reads an Event; `None` if it is no Warning.
+    pub(crate) fn read(event: &[u8]) -> Option<Self> {
+        let read: Self = serde_json::from_slice(event).ok()?;
+        (read.kind == "Warning").then_some(read)
+    }
 }
 
 /// What a request has led to.
@@ -245,6 +286,17 @@ pub(crate) enum Note {
     Finds(String),
 }
 
+impl Outside {
+    /// Whether it may be about the object with this key of a state, which has a number in the place of what differs from run to run.
+    pub(crate) fn is_about(&self, key: &str) -> bool {
+        let rest = key.strip_prefix(self.object.as_str());
+        rest.is_some_and(|rest| {
+            rest.is_empty()
+                || self.object.contains('*') && rest.bytes().all(|it| it.is_ascii_digit())
+        })
+    }
+}
+
 impl Answered {
     pub(crate) fn verb(&self) -> Verb {
         self.point.verb
@@ -299,6 +351,7 @@ impl Entry {
             Happening::Phase { .. }
             | Happening::User(_)
             | Happening::Cluster { .. }
+            | Happening::Outside(_)
             | Happening::Fault { .. }
             | Happening::Simulation(_) => None,
         }
@@ -310,6 +363,22 @@ impl Entry {
             return None;
         };
         Some(answered)
+    }
+
+    /// Returns the change outside of the cluster that it is, if it is one.
+    pub(crate) fn outside(&self) -> Option<&Outside> {
+        let Happening::Outside(outside) = &self.what else {
+            return None;
+        };
+        Some(outside)
+    }
+
+    /// Returns what the user does, if it is that.
+    pub(crate) fn act(&self) -> Option<&Act> {
+        let Happening::User(act) = &self.what else {
+            return None;
+        };
+        Some(act)
     }
 
     /// Returns the entry without what differs from run to run.
@@ -333,6 +402,7 @@ impl Entry {
             | Happening::User(_)
             | Happening::Process(..)
             | Happening::Cluster { .. }
+            | Happening::Outside(_)
             | Happening::Fault { .. }
             | Happening::Simulation(_)
             | Happening::Bytes(..) => {}

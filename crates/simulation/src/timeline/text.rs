@@ -3,9 +3,10 @@
 use std::{borrow::Cow, fmt};
 
 use super::{
-    Answered, Effect, Entry, Happening, Lag, Lagging, Lags, Note, Process, Rejection, Replica,
+    Answered, Change, Deed, Effect, Entry, Happening, Lag, Lagging, Lags, Note, Outside, Process,
+    Rejection, Replica, Warning,
 };
-use crate::schedule::Point;
+use crate::{plural::counted, schedule::Point, state::Difference};
 
 impl Entry {
     /// Returns the entry as people see it, with the end of the line.
@@ -28,6 +29,7 @@ impl Entry {
             | Happening::Bytes(replica, _) => replica.to_string().into(),
             Happening::Cache(..) => "its cache".into(),
             Happening::Cluster { .. } => "cluster".into(),
+            Happening::Outside(_) => "outside".into(),
             Happening::Fault { .. } => "FAULT".into(),
             Happening::Simulation(_) => "simulation".into(),
         }
@@ -57,6 +59,56 @@ impl fmt::Display for Answered {
                 write!(f, " (changes {} and {more} more)", fields.join(", "))
             }
         }
+    }
+}
+
+impl fmt::Display for Deed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Creates => "the creation of",
+            Self::Changes => "the change of",
+            Self::Deletes => "the deletion of",
+            Self::Other => "what was done to",
+        })
+    }
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 3;
+        let Self { object, change } = self;
+        let changes = match change {
+            Change::Appears(content) => return write!(f, "{object} appears: {content}"),
+            Change::Disappears => return write!(f, "{object} disappears"),
+            Change::Changes(changes) => changes,
+        };
+        write!(f, "{object} changes: ")?;
+        for (
+            at,
+            Difference {
+                path,
+                expected,
+                found,
+                ..
+            },
+        ) in changes.iter().take(SHOWN).enumerate()
+        {
+            let comma = if at > 0 { ", " } else { "" };
+            let space = if path.is_empty() { "" } else { " " };
+            let value = |it: &Option<String>| it.clone().unwrap_or_else(|| "(absent)".to_owned());
+            let (before, after) = (value(expected), value(found));
+            write!(f, "{comma}{path}{space}{before} → {after}")?;
+        }
+        match changes.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason, self.note)
     }
 }
 
@@ -101,8 +153,8 @@ impl fmt::Display for Note {
                     1 => "the last line".to_owned(),
                     lines => format!("the last {lines} lines"),
                 };
-                let times = if *more == 1 { "time" } else { "times" };
-                write!(f, "sees {what} {more} more {times}, until {until:.3} s")
+                let times = counted(*more, "more time");
+                write!(f, "sees {what} {times}, until {until:.3} s")
             }
             Self::Finds(message) => write!(f, "finds: {message}"),
         }
@@ -130,6 +182,7 @@ impl fmt::Display for Happening {
                 }
             }
             Self::Cluster { object, what } => write!(f, "{object} {what}"),
+            Self::Outside(outside) => outside.fmt(f),
             Self::Fault { fault, at } => write!(f, "{fault}: {}", at.what()),
             Self::Simulation(note) => note.fmt(f),
             Self::Bytes(_, text) => f.write_str(text),
@@ -157,6 +210,7 @@ mod tests {
             point: Point::example(Verb::Get, "widgets", "default/a"),
             status: 404,
             is_report: false,
+            warning: None,
             effect: Effect::Unknown,
             deleted_owner: None,
         };

@@ -18,6 +18,7 @@ mod rejected;
 mod right;
 mod scheduled;
 mod shards;
+mod similar;
 mod singleton;
 mod spin;
 mod styles;

@@ -200,7 +200,7 @@ fn a_child_that_a_second_namespace_never_gets_is_missed() {
 fn names_that_begin_alike_share_a_child() {
     let found = simulate(Mistake::ShortName).unwrap_err();
     eprintln!("{found}");
-    let what = "1 children of kind ConfigMap are there, and 2 after \"create\"";
+    let what = "1 child of kind ConfigMap is there, and 2 after \"create\"";
     assert!(found.message.starts_with(what), "{found}");
     // The objects that share it are left, and valid.
     let report = found.to_string();

@@ -108,6 +108,11 @@ impl Lanes {
                 at: cache,
                 look: Look::Note,
             },
+            // Most often, the operator has done it.
+            Happening::Outside(_) => Sign::Dot {
+                at: operator,
+                look: Look::Note,
+            },
             Happening::Phase { .. } | Happening::Simulation(_) | Happening::Bytes(..) => Sign::None,
         }
     }
@@ -134,6 +139,7 @@ impl Lag {
             | Happening::Process(..)
             | Happening::Cache(..)
             | Happening::Cluster { .. }
+            | Happening::Outside(_)
             | Happening::Fault { .. }
             | Happening::Simulation(_)
             | Happening::Bytes(..) => false,
@@ -164,6 +170,7 @@ impl Lag {
             | Happening::Process(..)
             | Happening::Event { .. }
             | Happening::Cache(..)
+            | Happening::Outside(_)
             | Happening::Fault { .. }
             | Happening::Simulation(_)
             | Happening::Bytes(..) => false,

@@ -23,6 +23,7 @@ fn entry(ms: u64, what: Happening) -> Entry {
 /// A request, with the status of its response.
 fn request(verb: Verb, resource: &str, place: &str, status: u16, effect: Effect) -> Happening {
     let answered = Answered {
+        warning: None,
         point: Point::example(verb, resource, place),
         status,
         is_report: resource == "events",

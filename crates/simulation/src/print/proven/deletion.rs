@@ -7,7 +7,7 @@ use crate::{
     print::Found,
     schedule::{Point, Verb},
     state::is_plural,
-    timeline::{Answered, Deed, Effect, Happening},
+    timeline::{Answered, Change, Deed, Effect, Happening},
 };
 
 /// A child is written while its owner is being deleted.
@@ -114,12 +114,25 @@ pub(super) fn cleanup_cannot_be_repeated(found: &Found) -> Option<String> {
         | Happening::Event { .. }
         | Happening::Cache(..)
         | Happening::Cluster { .. }
+        | Happening::Outside(_)
         | Happening::Simulation(_)
         | Happening::Bytes(..) => None,
     });
     let is_gone = |it: &&Answered| it.status == 404 && it.is_write();
     let gone = later().filter_map(|it| it.answered()).rfind(is_gone);
     let object = &left.object;
+    // What is outside of the cluster was removed, and the object was not let go then.
+    let removed = later().find_map(|entry| {
+        let it = entry.outside()?;
+        (it.change == Change::Disappears).then_some((entry.at, it))
+    });
+    if let (Some((at, removed)), Some(failed)) = (removed, &failed) {
+        return Some(format!(
+            "{object} keeps its finalizer: {} was removed at {:.3} s, then `{failed}` did not succeed, and no later reconcile gets to it again. The cleanup fails when it is repeated: what is gone already must be a success.",
+            removed.object,
+            at.as_secs_f64()
+        ));
+    }
     Some(match (failed, gone) {
         (_, Some(gone)) => format!(
             "{object} keeps its finalizer: `{}` finds nothing (404) when the cleanup is repeated, and the operator takes that as a failure. What is gone already is a success.",

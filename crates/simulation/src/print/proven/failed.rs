@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{SOON, is_about_state, last_process, puts_right, requests};
+use super::{SOON, is_about_state, is_of_informer, last_phase, last_process, puts_right, requests};
 use crate::{
     experiment::Experiment,
     oracles::{AfterRestart, Oracle},
@@ -42,10 +42,13 @@ fn failed_requests(found: &Found) -> Vec<Failed<'_>> {
             | Happening::Event { .. }
             | Happening::Cache(..)
             | Happening::Cluster { .. }
+            | Happening::Outside(_)
             | Happening::Simulation(_)
             | Happening::Bytes(..) => return None,
         };
-        let is_request = point.kind() != PointKind::Event && point.resource != "events";
+        let is_request = point.kind() != PointKind::Event
+            && point.resource != "events"
+            && !is_of_informer(found, point);
         let when = entry.at;
         is_request.then_some(Failed { at, when, point })
     })
@@ -163,4 +166,29 @@ pub(super) fn repeated_without_the_request(found: &Found) -> Option<String> {
             failed.point.what()
         ))
     })
+}
+
+/// The operator has reported that a reconcile has failed, as the last thing that it did, and reconciles the object no more.
+pub(super) fn reported_and_not_repeated(found: &Found) -> Option<String> {
+    if !is_about_state(found.oracle) && found.oracle != Oracle::Idempotence {
+        return None;
+    }
+    let helps = puts_right(found, Experiment::AskAgain) == Some(true)
+        || matches!(found.failure.after_restart, Some(AfterRestart::Right))
+            && puts_right(found, Experiment::AskAgain).is_none();
+    let from = last_phase(found);
+    let end = last_process(found);
+    let mut last = requests(found).rev().filter(|(at, _, it)| {
+        (from..end).contains(at) && it.verb() != Verb::Watch && !is_of_election(it)
+    });
+    let (_, _, last) = last.next().filter(|_| helps)?;
+    let warning = last.warning.as_ref()?;
+    Some(format!(
+        "A reconcile has failed, as the Warning Event `{warning}` says, and nothing repeats it: when it is repeated, the state is right. Have the error policy repeat the reconcile after this error, too."
+    ))
+}
+
+/// Whether a request is of a leader election.
+fn is_of_election(it: &Answered) -> bool {
+    matches!(it.point.resource.as_str(), "leases" | "leasecandidates")
 }

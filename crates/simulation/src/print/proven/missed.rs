@@ -1,13 +1,13 @@
 //! Causes in what the operator has not heard of, or not acted on: a change that no watch shows, an event that leads to nothing.
 
-use super::{is_about_state, last_phase, last_process, puts_right, requests};
+use super::{is_about_state, last_phase, last_process, puts_right, requests, shown};
 use crate::{
     experiment::Experiment,
     oracles::{AfterRestart, Oracle},
     print::Found,
     schedule::Verb,
     state::is_plural,
-    timeline::{Deed, Entry, Happening},
+    timeline::{Deed, Happening},
 };
 
 /// What another client, or the cluster, has changed since the last phase began.
@@ -36,6 +36,7 @@ fn changes(found: &Found) -> Vec<(usize, String, String)> {
             | Happening::Event { .. }
             | Happening::Cache(..)
             | Happening::Cluster { .. }
+            | Happening::Outside(_)
             | Happening::Simulation(_)
             | Happening::Bytes(..) => return None,
         };
@@ -131,7 +132,19 @@ pub(super) fn remembered(found: &Found) -> Option<String> {
     if !is_possible(found) || !is_right || puts_right(found, Experiment::AskAgain) != Some(false) {
         return None;
     }
-    Some("The running process does not act, even if the object changes once more, and a new process does. Either what the process keeps in memory decides, such as a cache of its own, a note that this is done, or a reconcile that never ends: decide by the objects, or forget what is in memory when they change. Or a predicate drops updates of the object.".to_owned())
+    let acts = shown(found, Experiment::AskAgain).is_some_and(|it| it.acts);
+    let sentence = if acts {
+        "The running process reconciles the object again and does not put it right, but a new process does: what the process keeps in memory decides, such as a cache of its own, or a note that this is done. Decide by the objects, or forget what is in memory when they change."
+    } else if puts_right(found, Experiment::NewGeneration) == Some(true) {
+        "The running process acts on a new `metadata.generation` of the object alone: a label that changes does not make it act, the same spec with another generation does, and so does a new process. A predicate on the generation, or a note of the generation that is done, drops all other updates, such as those of labels, annotations, finalizers and the status. Let updates through on which the reconcile depends."
+    } else if puts_right(found, Experiment::Anew) == Some(true) {
+        "No update of the object makes the running process act, neither of a label nor of the generation, but an object that appears anew does, and so does a new process. A predicate or an event filter drops updates and passes additions, or the process notes that an object is done, and forgets that only when the object is gone. Let updates through, and compare with the spec in each reconcile."
+    } else if puts_right(found, Experiment::Anew).is_none() {
+        "The running process does not act, even if a label of the object changes, and a new process does. Either what the process keeps in memory decides, such as a cache of its own, a note that this is done, or a reconcile that never ends: decide by the objects, or forget what is in memory when they change. Or a predicate drops updates of the object."
+    } else {
+        "The running process does not act, not even when the object disappears and appears anew, and a new process does: what the process keeps in memory decides, such as a cache of its own, a note that this is done, or a reconcile that never ends. Decide by the objects, or forget what is in memory when they change."
+    };
+    Some(sentence.to_owned())
 }
 
 /// An event has reached the operator, and no request follows.
@@ -148,11 +161,29 @@ pub(super) fn event_without_effect(found: &Found) -> Option<String> {
         };
         (point.resource != "events").then_some((at, point))
     })?;
-    let follows = found.log[at..end].iter().filter_map(Entry::answered);
-    let acts = { follows }.any(|it| it.verb() != Verb::Watch && !it.is_report);
+    // An Event says that the object was reconciled.
+    let acts = found.log[at..end].iter().any(|entry| match &entry.what {
+        Happening::Request(_, it) => it.verb() != Verb::Watch && it.point.resource != "leases",
+        Happening::Outside(_) => true,
+        Happening::User(_)
+        | Happening::Phase { .. }
+        | Happening::Process(..)
+        | Happening::Event { .. }
+        | Happening::Cache(..)
+        | Happening::Cluster { .. }
+        | Happening::Fault { .. }
+        | Happening::Simulation(_)
+        | Happening::Bytes(..) => false,
+    });
+    // What fails outside of the cluster leaves no trace.
+    let or_failed = if found.outside.is_empty() {
+        ""
+    } else {
+        " Or it leads to a reconcile whose access to a system outside of the cluster fails, and whose error is ignored: return it, so that the error policy repeats the reconcile."
+    };
     (!acts).then(|| {
         format!(
-            "`{}` has reached the operator, and no request follows, although a new process has something to write: the event is dropped, such as by a predicate on the generation, or it is mapped to no object.",
+            "`{}` has reached the operator, and no request follows, although a new process has something to write: the event is dropped, such as by a predicate on the generation, or it is mapped to no object.{or_failed}",
             point.what()
         )
     })
@@ -184,6 +215,7 @@ fn changed_for_another(found: &Found) -> Option<String> {
         | Happening::Request(..)
         | Happening::Cache(..)
         | Happening::Cluster { .. }
+        | Happening::Outside(_)
         | Happening::Fault { .. }
         | Happening::Simulation(_)
         | Happening::Bytes(..) => None,

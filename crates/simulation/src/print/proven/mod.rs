@@ -10,6 +10,7 @@ mod deletion;
 mod endless;
 mod failed;
 mod missed;
+mod outside;
 mod rejected;
 mod tried;
 
@@ -17,10 +18,11 @@ use std::time::Duration;
 
 use super::Found;
 use crate::{
-    experiment::Experiment,
+    experiment::{Experiment, Shown},
     oracles::Oracle,
+    schedule::{Point, Verb},
     state::{Difference, is_plural},
-    timeline::{Answered, Entry, Happening, Note},
+    timeline::{Act, Answered, Deed, Entry, Happening, Note},
 };
 pub(super) use endless::late_attempt;
 
@@ -28,6 +30,8 @@ pub(super) use endless::late_attempt;
 const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
     deletion::written_for_a_deleted_owner,
     deletion::finalizer_came_off_first,
+    outside::left_after_the_deletion,
+    outside::added_twice,
     tried::differs_from_run_to_run,
     rejected::rejected,
     endless::created_and_deleted_in_turn,
@@ -39,11 +43,15 @@ const HYPOTHESES: &[fn(&Found) -> Option<String>] = &[
     missed::not_watched,
     missed::created_again,
     missed::remembered,
+    failed::reported_and_not_repeated,
     missed::event_without_effect,
     tried::an_existing_child_stays,
+    endless::a_list_grows,
     endless::another_value_each_time,
     missed::not_enqueued,
     tried::no_experiment_helps,
+    outside::an_existing_entry_stays,
+    outside::not_written,
 ];
 
 /// A reconcile that goes on sends its next request within this time; a back-off takes longer.
@@ -56,6 +64,11 @@ pub(super) fn cause(found: &Found) -> Option<String> {
 
 /// Whether an experiment has put the state right; `None` where it was not tried.
 fn puts_right(found: &Found, experiment: Experiment) -> Option<bool> {
+    Some(shown(found, experiment)?.is_right)
+}
+
+/// What an experiment has shown; `None` where it was not tried.
+fn shown(found: &Found, experiment: Experiment) -> Option<Shown> {
     found.failure.experiments.get(&experiment).copied()
 }
 
@@ -63,6 +76,30 @@ fn puts_right(found: &Found, experiment: Experiment) -> Option<bool> {
 fn requests(found: &Found) -> impl DoubleEndedIterator<Item = (usize, &Entry, &Answered)> {
     let log = found.log.iter().enumerate();
     log.filter_map(|(at, entry)| Some((at, entry, entry.answered()?)))
+}
+
+/// Whether a request is the watch of an informer, or a list of what is watched: an informer repeats both, whatever the reconciles do.
+pub(super) fn is_of_informer(found: &Found, point: &Point) -> bool {
+    let mut requests = requests(found).map(|(_, _, it)| it);
+    let mut is_watched =
+        || requests.any(|it| it.verb() == Verb::Watch && it.point.resource == point.resource);
+    point.verb == Verb::Watch || point.verb == Verb::List && is_watched()
+}
+
+/// Whether the key of an object is of an entry of a system outside of the cluster.
+fn is_outside(found: &Found, key: &str) -> bool {
+    let mut systems = found.outside.iter();
+    systems.any(|name| {
+        key.strip_prefix(name.as_str())
+            .is_some_and(|it| it.starts_with(' '))
+    })
+}
+
+/// What the user has done last, with its place in the history.
+fn last_act(found: &Found) -> Option<(usize, &Act)> {
+    let log = found.log.iter().enumerate().rev();
+    let mut acts = log.filter_map(|(at, entry)| Some((at, entry.act()?)));
+    acts.find(|(_, act)| act.deed != Deed::Other)
 }
 
 /// Where the last phase begins in the history.

@@ -1,8 +1,9 @@
 //! Causes that the server names itself: it rejects a write.
 
-use super::{endless::cadence, is_about_state, last_phase, requests};
+use super::{endless::Cadence, is_about_state, last_phase, requests};
 use crate::{
     oracles::{Oracle, Variety},
+    plural::counted,
     print::Found,
     schedule::Verb,
     timeline::{Answered, Effect},
@@ -36,7 +37,7 @@ pub(super) fn rejected(found: &Found) -> Option<String> {
     let times = writes.iter().filter(|it| it.is_same(last)).count();
     let how_often = match times {
         1 => String::new(),
-        times => format!(" ({times} times)"),
+        times => format!(" ({})", counted(times, "time")),
     };
     let is_change = matches!(last.verb(), Verb::Update | Verb::Patch);
     let advice = if why.is_of_immutables() {
@@ -56,7 +57,16 @@ pub(super) fn rejected(found: &Found) -> Option<String> {
     };
     let is_endless = matches!(found.oracle, Oracle::Rest | Oracle::Requests);
     // The oracle complains about the attempts, which their pace decides, too.
-    let pace = match cadence(found, last).filter(|_| is_endless) {
+    let cadence = Cadence::of(found, last).filter(|_| is_endless);
+    if let Some(how) = cadence.as_ref().filter(|it| it.is_hasty()) {
+        return Some(format!(
+            "The error policy repeats a reconcile that fails {how}: no failure ends sooner by that, and each attempt costs requests. Repeat it after a time that grows from attempt to attempt, such as from one second to minutes. What fails here is `{}` with {}{how_often}: {}. {advice}",
+            last.point.what(),
+            last.status,
+            why.message
+        ));
+    }
+    let pace = match cadence {
         Some(how) => format!(
             " The error policy repeats it {how}: where nothing but a change lets it succeed, repeat it less often."
         ),

@@ -1,6 +1,6 @@
 //! Causes that an experiment proves.
 
-use super::{is_about, is_about_status, last_phase, puts_right, requests};
+use super::{is_about, is_about_status, is_of_informer, last_phase, puts_right, requests, shown};
 use crate::{
     experiment::Experiment,
     oracles::{AfterRestart, Oracle, Variety},
@@ -12,7 +12,8 @@ use crate::{
 /// The last request that has failed for no reason of the object itself, and was not sent again.
 fn last_failure(found: &Found) -> Option<&Answered> {
     let from = last_phase(found);
-    let requests = requests(found).filter(|(at, _, it)| *at >= from && !it.is_report);
+    let requests = requests(found)
+        .filter(|(at, _, it)| *at >= from && !it.is_report && !is_of_informer(found, &it.point));
     let mut failed: Option<&Answered> = None;
     for (_, _, it) in requests {
         let is_failure =
@@ -48,6 +49,10 @@ pub(super) fn the_status_says_done(found: &Found) -> Option<String> {
     }
     let sentence = if is_about_status(found) {
         "The operator keeps what an earlier reconcile has written into the status: without the former status, a new process writes the right one. Compute the whole status from what is there, and write it in each reconcile."
+    } else if let Some(first) = super::outside::noted_before_it_was_done(found) {
+        return Some(format!(
+            "{first} The status makes the operator take as done what is not: without the status, a new process puts it right. Write outside of the cluster first, and the status last."
+        ));
     } else {
         "The status makes the operator take as done what is not: without the status, a new process puts the children right. A guard on the status comes before the comparison. Compare each child with the spec in each reconcile, and write the status last."
     };
@@ -107,6 +112,13 @@ pub(super) fn no_experiment_helps(found: &Found) -> Option<String> {
         return None;
     }
     let wrong = found.failure.differences.first()?;
+    let has_written = shown(found, Experiment::WithoutStatus).is_some_and(|it| it.writes);
+    if !has_written {
+        return Some(format!(
+            "{} of {} is not written in each reconcile: another reconcile does not write it, and neither does a new process when the status is removed. It is written only together with something else, such as a change of a child, or a reconcile returns before it. Write the status in each reconcile, by what is there.",
+            wrong.path, wrong.object
+        ));
+    }
     let value = |of: &Option<String>| of.clone().unwrap_or_else(|| "(absent)".to_owned());
     match found.oracle {
         Oracle::History => Some(format!(

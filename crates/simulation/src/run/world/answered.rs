@@ -10,7 +10,7 @@ use crate::{
     request::Seen,
     schedule::{Point, PointKind},
     state::text,
-    timeline::{Answered, Effect, Happening, Rejection},
+    timeline::{Answered, Effect, Happening, Rejection, Warning},
 };
 
 impl World {
@@ -56,6 +56,9 @@ impl World {
                 point: point.clone(),
                 status,
                 is_report: seen.is_report(),
+                warning: (seen.resource == "events" && effect)
+                    .then(|| Warning::read(answer))
+                    .flatten(),
                 effect: why.unwrap_or_else(|| seen.changes(status, effect, answer)),
                 deleted_owner: self.deleted_owner(status, answer),
             };

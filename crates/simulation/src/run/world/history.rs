@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     judge::Counts,
     request::Seen,
-    schedule::Point,
+    schedule::{Point, PointKind, Verb},
     state::text,
     timeline::{Entry, Rejection},
 };
@@ -145,6 +145,16 @@ impl History {
     /// Returns how often the operator has changed the server.
     pub(crate) fn changes(&self) -> usize {
         self.lock().changes
+    }
+
+    /// Returns how many requests the operator has sent that are neither watches nor of a leader election.
+    pub(crate) fn requests(&self) -> usize {
+        let inner = self.lock();
+        let is_one = |it: &&Passed| {
+            let is_request = it.point.kind() != PointKind::Event && it.point.verb != Verb::Watch;
+            is_request && !matches!(it.point.resource.as_str(), "leases" | "leasecandidates")
+        };
+        inner.passed.iter().filter(is_one).count()
     }
 
     /// Returns how often the operator has changed the server, and how many Warnings it has written.

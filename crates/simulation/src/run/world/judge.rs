@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use crate::{
+    experiment::Shown,
     oracles::{
         AfterRestart, Answer, AtRest, Check, Demands, End, Failure, Moment, Notice, Oracle, Run,
     },
@@ -165,10 +166,10 @@ impl Judge {
         }
     }
 
-    /// Notes whether an experiment has put the state right.
-    pub(crate) fn note_experiment(&self, is_right: bool) {
+    /// Notes what the experiment of this run has shown.
+    pub(crate) fn note_experiment(&self, shown: Shown) {
         if let Some(failure) = &mut self.lock().failure {
-            failure.is_put_right = Some(is_right);
+            failure.shown = Some(shown);
         }
     }
 }

@@ -11,6 +11,7 @@ mod history;
 mod judge;
 mod link;
 mod nodes;
+mod outside;
 mod replicas;
 mod snapshot;
 mod steer;
@@ -43,6 +44,8 @@ use judge::Judge;
 use link::Link;
 use nodes::Nodes;
 pub(crate) use nodes::Pods;
+use outside::Outsides;
+pub(super) use outside::look_before_time_passes;
 use replicas::Replicas;
 pub(crate) use steer::{Choice, Decide, Follow, Move, Steering};
 
@@ -56,6 +59,7 @@ pub(crate) struct World {
     pub(crate) judge: Judge,
     pub(crate) replicas: Replicas,
     around: Mutex<Around>,
+    outside: Mutex<Outsides>,
     /// Whether the timeline shows what the caches lack; this takes time.
     detailed: bool,
     /// Whether there is a timeline.
@@ -95,6 +99,7 @@ impl World {
             judge: Judge::new(&setup.demands),
             replicas: Replicas::new(crashes),
             around: Mutex::default(),
+            outside: Mutex::default(),
             detailed: schedule.detailed,
             logs: schedule.detailed || setup.logs,
             is_reference: basis.reference.is_none(),
@@ -127,7 +132,20 @@ impl World {
         if !self.logs {
             return;
         }
-        let (at, what) = (self.clock.elapsed(), what());
+        let what = what();
+        // What is done outside of the cluster has been done before, but what a user does there follows.
+        let is_user = matches!(what, Happening::User(_));
+        if !is_user {
+            self.look_outside();
+        }
+        self.push(what);
+        if is_user {
+            self.look_outside();
+        }
+    }
+
+    fn push(&self, what: Happening) {
+        let at = self.clock.elapsed();
         // What happens later does not explain the failure.
         if self.judge.found().is_none() {
             self.history.lock().log.push(Entry { at, what });
@@ -202,7 +220,8 @@ impl World {
     }
 
     /// Notes what is there when the run begins.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(self: &Arc<Self>) {
+        self.begin_outside();
         self.judge.begins(&self.run());
     }
 

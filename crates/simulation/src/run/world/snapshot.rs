@@ -34,13 +34,8 @@ impl World {
     fn state_of(&self, server: &ApiServer, outside: &[Value]) -> State {
         let mut state = state(server, &self.names);
         for (system, contents) in self.setup.outside.iter().zip(outside) {
-            let entries = match contents {
-                Value::Object(entries) => entries.clone().into_iter().collect(),
-                contents => vec![("contents".to_owned(), contents.clone())],
-            };
             let mut numbered = Vec::new();
-            for (key, mut value) in entries {
-                let key = format!("{} {key}", system.name);
+            for (key, mut value) in system.entries(contents.clone()) {
                 conceal(&mut value, None);
                 match general(&self.names, &key) {
                     Some(key) => numbered.push((key, value)),

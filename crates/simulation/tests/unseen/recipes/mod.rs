@@ -47,7 +47,7 @@ const SECRET: &[Row] = &[
     (
         "quick retries",
         Oracle::Rest,
-        "without a back-off that grows",
+        "The error policy repeats a reconcile that fails every",
     ),
 ];
 
@@ -93,17 +93,17 @@ const EXTERNAL: &[Row] = &[
     (
         "no finalizer",
         Oracle::Deletion,
-        "or a finalizer that deletes it",
+        "is gone at once, since it has no finalizer",
     ),
     (
         "the number of the machine is noted later",
         Oracle::EndState,
-        "before the operator had noted what it did",
+        "machines machine-* is added twice",
     ),
     (
         "a machine that is gone is an error",
         Oracle::Deletion,
-        "what is gone already must be a success",
+        "machines * was removed at",
     ),
     (
         "the machine is cached for ever",
@@ -113,7 +113,7 @@ const EXTERNAL: &[Row] = &[
     (
         "the status comes before the machine",
         Oracle::EndState,
-        "The status makes the operator take as done",
+        "when machines *1 was not written yet. The status makes the operator take as done",
     ),
 ];
 
@@ -287,7 +287,7 @@ const DRY_RUN: &[Row] = &[
     (
         "the plan grows",
         Oracle::Rest,
-        "writes something that differs from the last time",
+        "Each reconcile adds an entry to status.plan",
     ),
     (
         "the plan has the order of a map",
@@ -315,7 +315,7 @@ const SUMMARY: &[Row] = &[
     (
         "what becomes ready is added",
         Oracle::Idempotence,
-        "a counter",
+        "adds to the former value",
     ),
     (
         "children of all are counted",
@@ -457,7 +457,9 @@ fn name_the_mistakes(recipe: &str, table: &[Row]) {
         };
         eprintln!("## {recipe}: {bug}\n{found}");
         let said = cause(&found);
-        if found.oracle != *oracle || !said.contains(expected) {
+        // Memory and predicates are told apart.
+        let is_vague = expected.ends_with("in memory decides") && said.contains("predicate");
+        if found.oracle != *oracle || !said.contains(expected) || is_vague {
             let what = (found.oracle, &found.message);
             wrong.push(format!("{bug}: {what:?}: {said}"));
         }
