@@ -44,7 +44,8 @@ fn compare(server: &ApiServer, networks: &Networks) -> Result<(), String> {
         if let Ok(desired) = configuration(&key, &object.spec)
             && real.as_ref() != Some(&desired)
         {
-            return Err(format!("{key} is {real:?}"));
+            let real = real.map_or_else(|| "absent".to_owned(), |it| it.to_string());
+            return Err(format!("{key} is {real}, and must be {desired}"));
         }
     }
     Ok(())

@@ -36,12 +36,37 @@ fn no_schedule_of_faults_breaks_the_operator() {
         .phase("immutable from the start")
         .create(SECRETS, immutable)
         .same_as("immutable")
+        // The same data, but the copies are immutable, and cannot become mutable.
+        .phase("a mutable one in its place")
+        .delete(&a)
+        .create(SECRETS, secret("c2VjcmV0"))
+        .same_as("create")
         .phase("delete")
         .delete(&a)
         .leaves_nothing();
+    let elsewhere = "/api/v1/namespaces/one/secrets";
+    let other = json!({
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "a"},
+        "data": {"other": "dmFsdWU="},
+    });
+    // It is no copy, and when it is gone, there is room for one.
+    let taken = Workload::new("a secret of that name elsewhere")
+        .create(elsewhere, other)
+        .create(SECRETS, secret("c2VjcmV0"))
+        .phase("the name is free")
+        .delete(&format!("{elsewhere}/a"))
+        .phase("delete")
+        .delete(&a)
+        .leaves_nothing()
+        .phase("a new one with that name")
+        .create(SECRETS, secret("c2VjcmV0"))
+        .same_as("the name is free");
     Simulation::new(REPORTER)
         .kind::<Secret>()
         .workload(workload)
+        .workload(taken)
         .sample(&json!({"kind": "Secret", "type": TYPE, "data": {"password": "c2VjcmV0"}}))
         .prepare(|server| {
             for name in ["default", "one", "two"] {
