@@ -28,6 +28,26 @@ fn network(name: &str, gateway: &str) -> Value {
     })
 }
 
+/// Names the first field that differs, and both values.
+fn difference(path: &str, found: &Value, expected: &Value) -> String {
+    let names: Vec<String> = match (found, expected) {
+        (Value::Object(found), Value::Object(expected)) => {
+            found.keys().chain(expected.keys()).cloned().collect()
+        }
+        (Value::Array(found), Value::Array(expected)) => {
+            let longest = found.len().max(expected.len());
+            (0..longest).map(|it| it.to_string()).collect()
+        }
+        _ => return format!("{path} is {found}, and must be {expected}"),
+    };
+    let at = |of: &Value, name: &str| of.pointer(&format!("/{name}")).cloned().unwrap_or_default();
+    let mut pairs = names.iter().map(|it| (it, at(found, it), at(expected, it)));
+    let differs = pairs.find(|(_, found, expected)| found != expected);
+    differs.map_or_else(String::new, |(name, found, expected)| {
+        difference(&format!("{path}/{name}"), &found, &expected)
+    })
+}
+
 /// Compares the configured networks with the objects.
 fn compare(server: &ApiServer, networks: &Networks) -> Result<(), String> {
     let mut objects = server.list::<Network>();
@@ -44,8 +64,10 @@ fn compare(server: &ApiServer, networks: &Networks) -> Result<(), String> {
         if let Ok(desired) = configuration(&key, &object.spec)
             && real.as_ref() != Some(&desired)
         {
-            let real = real.map_or_else(|| "absent".to_owned(), |it| it.to_string());
-            return Err(format!("{key} is {real}, and must be {desired}"));
+            return Err(match &real {
+                Some(real) => format!("{key}: {}", difference("", real, &desired)),
+                None => format!("{key} is not configured"),
+            });
         }
     }
     Ok(())

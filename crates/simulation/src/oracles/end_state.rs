@@ -43,6 +43,7 @@ impl Check for EndState {
             _ if schedule.decisions.is_empty() && !schedule.hurry.is_empty() => {
                 format!("with a user in a hurry, {what}")
             }
+            0 => format!("with other latencies, {what}"),
             faults => format!("after {}, {what}", counted(faults, "fault")),
         };
         vec![Violation::new(message).with(found)]

@@ -119,7 +119,8 @@ mod tests {
     use crate::{
         faults::Fault,
         schedule::Verb,
-        timeline::{Answered, Rejection, Replica},
+        state::Difference,
+        timeline::{Answered, Outside, Rejection, Replica},
     };
 
     #[test]
@@ -159,6 +160,23 @@ mod tests {
             json!({
                 "at": 1.5, "who": "operator 1", "kind": "event", "type": "ADDED", "resource": "widgets", "object": "default/a",
                 "text": "event ADDED widgets default/a (resourceVersion 3)",
+            })
+        );
+        let changes = vec![Difference {
+            object: "machines a".to_owned(),
+            path: "size".to_owned(),
+            expected: Some("1".to_owned()),
+            found: None,
+        }];
+        let outside = Happening::Outside(Outside {
+            object: "machines a".to_owned(),
+            change: Change::Changes(changes),
+        });
+        assert_eq!(
+            json(outside),
+            json!({
+                "at": 1.5, "who": "outside", "kind": "outside", "object": "machines a", "change": "changes", "changes": ["size"],
+                "text": "machines a changes: size 1 → (absent)",
             })
         );
         let fault = json(Happening::Fault {

@@ -128,6 +128,7 @@ fn found(name: &str) -> Found {
         name: name.to_owned(),
         learned: 7,
         failure: violation.with(vec![difference]).by(Oracle::EndState),
+        outside: Vec::new(),
         log: [&begin[..], &failed[..]].concat(),
         calm: [&begin[..], &calm[..]].concat(),
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{SOON, is_about_state, is_of_informer, last_phase, last_process, puts_right, requests};
+use super::{SOON, is_about_state, is_of_informer, last_process, puts_right, requests};
 use crate::{
     experiment::Experiment,
     oracles::{AfterRestart, Oracle},
@@ -176,19 +176,100 @@ pub(super) fn reported_and_not_repeated(found: &Found) -> Option<String> {
     let helps = puts_right(found, Experiment::AskAgain) == Some(true)
         || matches!(found.failure.after_restart, Some(AfterRestart::Right))
             && puts_right(found, Experiment::AskAgain).is_none();
-    let from = last_phase(found);
     let end = last_process(found);
-    let mut last = requests(found).rev().filter(|(at, _, it)| {
-        (from..end).contains(at) && it.verb() != Verb::Watch && !is_of_election(it)
-    });
-    let (_, _, last) = last.next().filter(|_| helps)?;
+    let mut last = requests(found)
+        .rev()
+        .filter(|(at, _, it)| *at < end && it.verb() != Verb::Watch && !is_of_election(it));
+    let (_, entry, last) = last.next().filter(|_| helps)?;
     let warning = last.warning.as_ref()?;
     Some(format!(
-        "A reconcile has failed, as the Warning Event `{warning}` says, and nothing repeats it: when it is repeated, the state is right. Have the error policy repeat the reconcile after this error, too."
+        "A reconcile has failed at {:.3} s, as the Warning Event `{warning}` says, and nothing repeats it: when it is repeated, the state is right. Have the error policy repeat the reconcile after this error, too, or watch what lets it succeed.",
+        entry.at.as_secs_f64()
     ))
 }
 
 /// Whether a request is of a leader election.
 fn is_of_election(it: &Answered) -> bool {
     matches!(it.point.resource.as_str(), "leases" | "leasecandidates")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        faults::Fault,
+        oracles::Violation,
+        print::pattern,
+        schedule::{Decision, Schedule},
+        settings::Simulation,
+        state::Difference,
+        timeline::Replica,
+    };
+
+    /// A failure after these requests of one operator, the first of which meets a fault.
+    fn after(requests: &[(Verb, &str, &str)]) -> Found {
+        let points = requests
+            .iter()
+            .map(|(verb, resource, place)| Point::example(*verb, resource, place));
+        let points: Vec<Point> = points.collect();
+        let fault = Fault::Error(500);
+        let schedule = Schedule {
+            decisions: vec![Decision {
+                at: points[0].clone(),
+                fault: fault.clone(),
+            }],
+            ..Schedule::default()
+        };
+        let strikes = Happening::Fault {
+            fault,
+            at: points[0].clone(),
+        };
+        let answered = points.into_iter().skip(1).map(|point| {
+            let answered = Answered {
+                point,
+                status: 200,
+                is_report: false,
+                warning: None,
+                effect: Effect::Unknown,
+                deleted_owner: None,
+            };
+            Happening::Request(Replica::Only, answered)
+        });
+        let entry = |what| Entry {
+            at: Duration::ZERO,
+            what,
+        };
+        let log = [strikes].into_iter().chain(answered).map(entry).collect();
+        let wrong = Difference {
+            object: "Network default/a".to_owned(),
+            path: "status.ready".to_owned(),
+            expected: Some("true".to_owned()),
+            found: Some("false".to_owned()),
+        };
+        let violation = Violation::new("another state").with(vec![wrong]);
+        let mut failure = violation.by(Oracle::EndState);
+        failure.after_restart = Some(AfterRestart::AsBefore);
+        let setup = Simulation::new("networks").setup;
+        *Found::new(&setup, schedule, failure, log)
+    }
+
+    #[test]
+    fn what_an_informer_repeats_is_not_called_unrepeated() {
+        let watch = (Verb::Watch, "networks", "");
+        let list = (Verb::List, "networks", "");
+        for requests in [vec![watch], vec![list, list, watch]] {
+            let cause = pattern::likely(&after(&requests)).unwrap();
+            assert!(cause.contains("the cache did not follow"), "{cause}");
+            for wrong in ["sends it again", "nothing repeats it", "half-done"] {
+                assert!(!cause.contains(wrong), "{cause}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_write_that_is_not_repeated_is_called_so() {
+        let write = (Verb::Patch, "networks/status", "default/a");
+        let cause = pattern::likely(&after(&[write])).unwrap();
+        assert!(cause.contains("sends it again"), "{cause}");
+    }
 }

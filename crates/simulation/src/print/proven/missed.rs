@@ -7,7 +7,7 @@ use crate::{
     print::Found,
     schedule::Verb,
     state::is_plural,
-    timeline::{Deed, Happening},
+    timeline::{Deed, Entry, Happening},
 };
 
 /// What another client, or the cluster, has changed since the last phase began.
@@ -179,7 +179,7 @@ pub(super) fn event_without_effect(found: &Found) -> Option<String> {
     let or_failed = if found.outside.is_empty() {
         ""
     } else {
-        " Or it leads to a reconcile whose access to a system outside of the cluster fails, and whose error is ignored: return it, so that the error policy repeats the reconcile."
+        " Or it leads to a reconcile whose access to a system outside of the cluster fails, and whose error is ignored or not repeated: return it, so that the error policy repeats the reconcile."
     };
     (!acts).then(|| {
         format!(
@@ -220,6 +220,14 @@ fn changed_for_another(found: &Found) -> Option<String> {
         | Happening::Simulation(_)
         | Happening::Bytes(..) => None,
     })?;
+    // What a user has made may ask for what is wrong, whatever its name is.
+    let is_of_user = found.log.iter().filter_map(Entry::act).any(|act| {
+        let end = format!("/{}/{}", last.resource, name(&last.place));
+        act.path.ends_with(&end)
+    });
+    if is_of_user {
+        return None;
+    }
     let other = name(&last.place);
     let is_of_family = other.starts_with(&own) || own.starts_with(&other);
     (!is_of_family).then(|| {

@@ -154,7 +154,8 @@ fn named(found: &Found) -> String {
 /// An entry is wrong as long as it exists.
 pub(super) fn an_existing_entry_stays(found: &Found) -> Option<String> {
     let is_proven = puts_right(found, Experiment::WithoutChild) == Some(true);
-    (is_stuck(found) && is_proven).then(|| {
+    let is_deletion = last_act(found).is_some_and(|(_, act)| act.deed == Deed::Deletes);
+    (is_stuck(found) && is_proven && !is_deletion).then(|| {
         format!(
             "{} stays as it is while it exists: neither the running process nor a new one changes it, but what a new process writes where nothing is is right. In each reconcile, compare all of it with the spec, and write it where it differs.",
             named(found)
@@ -172,12 +173,17 @@ pub(super) fn not_written(found: &Found) -> Option<String> {
     if !is_stuck(found) || is_written || (of_difference.is_none() && !is_of_author) {
         return None;
     }
-    let who = match found.failure.after_restart {
-        Some(AfterRestart::AsBefore) => "neither the running process nor a new one writes",
-        _ => "the operator does not write",
+    let is_deletion = act.deed == Deed::Deletes;
+    let who = match (found.failure.after_restart, is_deletion) {
+        (Some(AfterRestart::AsBefore), false) => "neither the running process nor a new one writes",
+        (_, false) => "the operator does not write",
+        (Some(AfterRestart::AsBefore), true) => {
+            "neither the running process nor a new one removes anything from"
+        }
+        (_, true) => "the operator removes nothing from",
     };
     Some(format!(
-        "After {} {}, {who} {}: the reconcile returns before that, or an error there is ignored. Look at what comes before that write in the code.",
+        "After {} {}, {who} {}: the reconcile returns before that, or an error there is ignored. Look at what comes before it in the code.",
         act.deed,
         act.path,
         named(found)

@@ -1,6 +1,9 @@
 //! Causes that an experiment proves.
 
-use super::{is_about, is_about_status, is_of_informer, last_phase, puts_right, requests, shown};
+use super::{
+    is_about, is_about_state, is_about_status, is_of_informer, last_phase, last_process,
+    puts_right, requests, shown,
+};
 use crate::{
     experiment::Experiment,
     oracles::{AfterRestart, Oracle, Variety},
@@ -11,9 +14,11 @@ use crate::{
 
 /// The last request that has failed for no reason of the object itself, and was not sent again.
 fn last_failure(found: &Found) -> Option<&Answered> {
-    let from = last_phase(found);
-    let requests = requests(found)
-        .filter(|(at, _, it)| *at >= from && !it.is_report && !is_of_informer(found, &it.point));
+    // What a later process sends is not the repetition.
+    let phase = last_phase(found)..last_process(found);
+    let requests = requests(found).filter(|(at, _, it)| {
+        phase.contains(at) && !it.is_report && !is_of_informer(found, &it.point)
+    });
     let mut failed: Option<&Answered> = None;
     for (_, _, it) in requests {
         let is_failure =
@@ -44,7 +49,11 @@ pub(super) fn asking_again_is_enough(found: &Found) -> Option<String> {
 /// A new process leaves the state as it is, unless the status is gone.
 pub(super) fn the_status_says_done(found: &Found) -> Option<String> {
     let is_left = found.failure.after_restart != Some(AfterRestart::Right);
-    if !is_left || puts_right(found, Experiment::WithoutStatus) != Some(true) {
+    // With Idempotence, it is the value before that a new process writes then.
+    if !is_left
+        || !is_about_state(found.oracle)
+        || puts_right(found, Experiment::WithoutStatus) != Some(true)
+    {
         return None;
     }
     let sentence = if is_about_status(found) {
