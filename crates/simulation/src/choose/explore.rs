@@ -231,10 +231,6 @@ pub(crate) fn explore(
             }
             if outcome.failure.is_some() {
                 let of = &known[index];
-                progress.show(format!(
-                    "a failure after {}, made smaller",
-                    counted(schedules, "schedule")
-                ));
                 let found = shrink(setup, of, schedule, outcome, schedules);
                 if found.oracle != Oracle::Counts || found.schedule.size() > 0 {
                     return Err(found);

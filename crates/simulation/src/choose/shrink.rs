@@ -14,6 +14,7 @@ use super::{
 use crate::{
     judge::{Basis, Reference},
     oracles::Oracle,
+    plural::counted,
     print::Found,
     run::{Outcome, run},
     schedule::{Cut, Schedule},
@@ -34,6 +35,10 @@ pub(crate) fn shrink(
     outcome: Outcome,
     schedules: u64,
 ) -> Box<Found> {
+    setup.progress.show(format!(
+        "a failure after {}, made smaller",
+        counted(schedules, "schedule")
+    ));
     let faults = schedule.size();
     let (mut schedule, mut outcome) = (schedule, outcome);
     let oracle = outcome.failure.as_ref().map(|failure| failure.oracle);

@@ -254,10 +254,18 @@ pub(crate) struct Aftermath {
     pub(crate) verb: Verb,
     /// Whether something is there that must not be; otherwise something is missing.
     pub(crate) is_extra: bool,
-    /// Whether it is the list or the watch of an informer, which repeats it.
-    pub(crate) is_of_informer: bool,
-    /// Whether a request that failed was sent again, with success.
-    pub(crate) succeeds_later: bool,
+    pub(crate) repetition: Repetition,
     /// Whether a new process leaves the state as it is.
     pub(crate) stays_after_restart: bool,
+}
+
+/// What becomes of a request that has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repetition {
+    /// It was not sent again, or failed again.
+    Missing,
+    /// It was sent again, with success.
+    Succeeds,
+    /// It is the list or the watch of an informer, which repeats it.
+    OfInformer,
 }

@@ -1,6 +1,6 @@
 //! What several faults have in common in how they usually lead to a wrong state.
 
-use super::act::Aftermath;
+use super::act::{Aftermath, Repetition};
 use crate::point::Verb;
 
 /// After a crash.
@@ -54,7 +54,7 @@ pub(super) fn failure(after: &Aftermath) -> String {
 /// What the requests after a failure show.
 fn failed(after: &Aftermath) -> Option<String> {
     let what = &after.what;
-    if after.is_of_informer {
+    if after.repetition == Repetition::OfInformer {
         // An informer repeats it, or lists and watches anew.
         Some(format!(
             "`{what}` failed, and the cache did not follow the server until it was repeated: the operator acted by an old state, or it acts on each change, of which it saw only the last. {}",
@@ -64,7 +64,7 @@ fn failed(after: &Aftermath) -> Option<String> {
                 "Compare each child with the spec in each reconcile."
             }
         ))
-    } else if after.succeeds_later {
+    } else if after.repetition == Repetition::Succeeds {
         Some(format!(
             "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
         ))

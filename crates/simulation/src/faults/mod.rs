@@ -34,7 +34,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use act::{Act, Aftermath, Choice, Offer, Rank, Received, Sent, Showing, Site};
+pub(crate) use act::{
+    Act, Aftermath, Choice, Offer, Rank, Received, Repetition, Sent, Showing, Site,
+};
 pub(crate) use drift::{drift, drifts};
 
 use crate::point::PointKind;

@@ -10,7 +10,7 @@ use super::{
     proven::{self, is_about_status},
 };
 use crate::{
-    faults::Aftermath,
+    faults::{Aftermath, Repetition},
     oracles::{AfterRestart, Oracle, Variety},
     schedule::{Decision, Point, Verb},
     state::Difference,
@@ -274,12 +274,18 @@ fn succeeds_later(found: &Found, at: &Point) -> bool {
 
 /// What usually leads from a fault to a state that is wrong.
 fn after(found: &Found, decision: &Decision, wrong: Wrong) -> String {
+    let repetition = if proven::is_of_informer(found, &decision.at) {
+        Repetition::OfInformer
+    } else if succeeds_later(found, &decision.at) {
+        Repetition::Succeeds
+    } else {
+        Repetition::Missing
+    };
     let aftermath = Aftermath {
         what: decision.at.what().to_string(),
         verb: decision.at.verb,
         is_extra: wrong == Wrong::Extra,
-        is_of_informer: proven::is_of_informer(found, &decision.at),
-        succeeds_later: succeeds_later(found, &decision.at),
+        repetition,
         stays_after_restart: found.failure.after_restart == Some(AfterRestart::AsBefore),
     };
     decision.fault.act().likely(&aftermath)

@@ -131,13 +131,13 @@ pub(super) fn a_list_grows(found: &Found) -> Option<String> {
     let mut differences = found.failure.differences.iter();
     let added =
         differences.find(|it| it.expected.is_none() && entry_of_list(&it.path).is_some())?;
-    let (list, last) = entry_of_list(&added.path)?;
+    let (list, newest) = entry_of_list(&added.path)?;
     let is_next = |it: &Answered| {
         let Effect::Changes(fields, _) = &it.effect else {
             return false;
         };
         let mut entries = fields.iter().filter_map(|field| entry_of_list(field));
-        entries.any(|(of, at)| of == list && at < last)
+        entries.any(|(of, at)| of == list && at < newest)
     };
     // Once may be right.
     let has_grown =
@@ -146,7 +146,7 @@ pub(super) fn a_list_grows(found: &Found) -> Option<String> {
         format!(
             "Each reconcile adds an entry to {list} of {}, which has {} by now: the operator starts with the list as it is, and its own write causes the next reconcile. Make the whole list anew from the objects, and write it only where it differs.",
             added.object,
-            counted(last + 1, "entry")
+            counted(newest + 1, "entry")
         )
     })
 }
