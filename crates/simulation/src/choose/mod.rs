@@ -42,8 +42,9 @@ fn written(found: &Found, ends: &str) -> String {
 }
 
 impl Simulation {
-    /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, even if the test passes. If some single
-    /// faults were not tried, it prints a warning, or fails with `SIMULATE_REQUIRE=singles`.
+    /// Runs schedules until the budget is spent, and writes one line of statistics to stderr, even if the test passes. A run of more than
+    /// ten seconds also writes its progress. If some single faults were not tried, it prints a warning, or fails with
+    /// `SIMULATE_REQUIRE=singles`.
     ///
     /// Environment variables override the settings: `SIMULATE_SEED=7` sets the seed; `SIMULATE_BUDGET` is `singles+200` (combinations),
     /// `60s` or `10000` (schedules); `SIMULATE_REPLAY=file` runs one stored schedule.
