@@ -102,7 +102,8 @@ fn after(package: &Path, tests: &str, file: &str, old: &str, new: &str) -> Strin
 fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
     // What `make test` checks beside the tests, from the requests that they have left.
     const NONE: &str = "true";
-    const CONTROLLER: &str = "cargo test --test=controller";
+    const CONTROLLER: &str =
+        "mkdir -p target && KUBE_CODEGEN_REQUESTS=$(REQUESTS) cargo test --test=controller";
     const WEBHOOKS: &str = "cargo test --test=webhooks";
     let (directory, package) = directory(CRDKIND);
     create(directory.path(), &["--owns=v1/Service"]);
@@ -185,7 +186,13 @@ fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
         "port: 443",
     );
     assert!(message.contains("has the port 443"), "{message}");
-    let message = after(package, NONE, "rbac.yaml", "-webhook-cert", "-other-cert");
+    let message = after(
+        package,
+        CONTROLLER,
+        "rbac.yaml",
+        "-webhook-cert",
+        "-other-cert",
+    );
     assert!(message.contains("`get` on `secrets`"), "{message}");
     let (old, new) = ("timeoutSeconds: 10", "timeoutSeconds: 30");
     let message = after(package, WEBHOOKS, "webhooks.yaml", old, new);
