@@ -8,12 +8,14 @@ mod normal;
 pub mod objects;
 mod protobuf;
 pub mod random;
+mod real;
 mod script;
 mod session;
 pub mod types;
 
 pub use self::{
     normal::Normal,
+    real::answers,
     script::{Script, Step},
     session::{Answer, Session, definitions},
 };

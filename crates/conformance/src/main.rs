@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-use kube_codegen_conformance::{Script, Session, definitions, objects, random};
+use kube_codegen_conformance::{Script, Session, answers, objects, random};
 use kube_codegen_testenv::ControlPlane;
 use kube_codegen_testing::{ApiServer, Controllers, Tls};
 use testresult::TestResult;
@@ -103,28 +103,9 @@ fn folder(name: &str) -> std::path::PathBuf {
 /// Records the answers to the scripts with these names, or to all.
 async fn record(names: &[String]) -> TestResult {
     let plane = ControlPlane::start().await?;
-    let mut scripts = Vec::new();
-    for script in Script::read_all(&folder("scripts"))? {
-        if !names.is_empty() && !names.contains(&script.name) {
-            continue;
-        }
-        scripts.push((plane.namespace(&script.name).await?, script));
-    }
-    // From here on, nothing but requests changes objects.
-    plane.controllers()?.kill();
-    for (namespace, script) in scripts {
-        let mut session = Session::with(&plane, namespace.name())?;
-        for definition in definitions()? {
-            session.define(&definition).await?;
-        }
-        let mut answers = Vec::new();
-        for step in &script.steps {
-            let start = std::time::Instant::now();
-            answers.push(session.run(step).await?);
-            if start.elapsed().as_secs() > 3 {
-                println!("{}: {:?}", step.request, start.elapsed());
-            }
-        }
+    let mut scripts = Script::read_all(&folder("scripts"))?;
+    scripts.retain(|script| names.is_empty() || names.contains(&script.name));
+    for (script, answers) in answers(&plane, scripts).await? {
         let path = folder("scripts").join(format!("{}.json", script.name));
         fs::write(path, serde_json::to_string_pretty(&answers)? + "\n")?;
     }

@@ -5,6 +5,9 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 use regex::Regex;
 use serde_json::{Map, Value};
 
+/// Stands for the version of a list, which grows with any write to the server.
+pub(crate) const LIST: &str = "rvLIST";
+
 #[expect(clippy::expect_used, reason = "constant patterns")]
 static UUID: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").expect("valid")
@@ -12,6 +15,10 @@ static UUID: LazyLock<Regex> = LazyLock::new(|| {
 #[expect(clippy::expect_used, reason = "constant patterns")]
 static VERSION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(resourceVersion\\*":\\*"|in record \()\d+"#).expect("valid"));
+/// A message about versions.
+#[expect(clippy::expect_used, reason = "constant patterns")]
+static QUOTES_VERSION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("(?i)resource ?version").expect("valid"));
 #[expect(clippy::expect_used, reason = "constant patterns")]
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").expect("valid"));
@@ -67,16 +74,15 @@ impl Normal {
     }
 
     fn fields(&mut self, fields: &mut Map<String, Value>) {
-        // What a server does of its own raises the revision too.
         if fields.contains_key("items")
             && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
             && metadata.contains_key("resourceVersion")
         {
-            metadata.insert("resourceVersion".to_owned(), "rvLIST".into());
+            metadata.insert("resourceVersion".to_owned(), LIST.into());
         }
         for (name, value) in fields.iter_mut() {
             match (name.as_str(), &mut *value) {
-                ("resourceVersion", Value::String(text)) if text == "rvLIST" => {}
+                ("resourceVersion", Value::String(text)) if text == LIST => {}
                 ("resourceVersion", Value::String(text)) => *text = self.version(text),
                 ("cells", Value::Array(cells)) => {
                     for cell in cells {
@@ -201,9 +207,13 @@ impl Normal {
         });
         let text = TIME.replace_all(&text, "TIME");
         let text = VERSION.replace_all(&text, "${1}VERSION");
+        // Any other number, as in "RFC 1123", is the same in each run.
+        if !QUOTES_VERSION.is_match(&text) {
+            return text.into_owned();
+        }
         let versions = &self.versions;
         let is_digit = |c: char| c.is_ascii_digit();
-        // Messages quote resource versions; numbers below 100 are values of the object.
+        // Numbers below 100 are values of the object.
         let mut out = String::with_capacity(text.len());
         let mut rest = &*text;
         while let Some(start) = rest.find(is_digit) {

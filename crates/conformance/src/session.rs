@@ -19,7 +19,7 @@ use tokio_tungstenite::{
     },
 };
 
-use crate::{Normal, Step};
+use crate::{Normal, Step, normal::LIST};
 
 /// The normalised answer to a step.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -154,6 +154,9 @@ impl Session {
             serde_json::from_slice(&bytes)
                 .unwrap_or_else(|_| json!(String::from_utf8_lossy(&bytes)))
         };
+        if body["kind"] == "Table" && is_collection(&path) {
+            body["metadata"]["resourceVersion"] = LIST.into();
+        }
         self.normal.value(&mut body);
         Ok(Answer {
             status,
@@ -283,6 +286,15 @@ impl Session {
             .as_object()
             .is_some_and(|paths| paths.keys().any(|it| it.ends_with(&format!("/{plural}")))))
     }
+}
+
+/// Returns whether a path names a collection of objects instead of one.
+fn is_collection(path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or_default();
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    // After the version: a plural with or without a name, or both in a namespace.
+    let version = if parts[0] == "api" { 2 } else { 3 };
+    parts.len() > version && (parts.len() - version) % 2 == 1
 }
 
 fn replace(value: &mut Value, version: &Value, uid: &Value) {

@@ -168,8 +168,10 @@ async fn kubectl_prints_the_same_for_both_servers() -> TestResult {
     memory.listen().await?;
     let kubeconfig = folder.path().join("kubeconfig");
     fs::write(&kubeconfig, memory.kubeconfig().unwrap_or_default())?;
-    let expected = run(plane, namespace.name(), &file, None).await;
-    let found = run(plane, namespace.name(), &file, Some(&kubeconfig)).await;
+    let (expected, found) = tokio::join!(
+        run(plane, namespace.name(), &file, None),
+        run(plane, namespace.name(), &file, Some(&kubeconfig)),
+    );
     let mut differences = Vec::new();
     for ((command, expected), found) in SESSION.iter().zip(expected).zip(found) {
         let (expected, found) = (normal(&expected)?, normal(&found)?);

@@ -86,13 +86,13 @@ fn with_webhooks() -> (TempDir, PathBuf) {
     (directory, package)
 }
 
-/// Replaces a text in a manifest of a new operator, and returns what `make test` says.
-fn after(package: &Path, file: &str, old: &str, new: &str) -> String {
+/// Replaces a text in a manifest of a new operator, and returns what `make test` says with this command in place of all tests.
+fn after(package: &Path, tests: &str, file: &str, old: &str, new: &str) -> String {
     let path = package.join("deploy").join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(old), "{file}: {text}");
     fs::write(&path, text.replacen(old, new, 1)).unwrap();
-    let message = make(package, &["test"]).unwrap_err();
+    let message = make(package, &["test", &format!("TEST={tests}")]).unwrap_err();
     fs::write(&path, text).unwrap();
     message
 }
@@ -100,13 +100,17 @@ fn after(package: &Path, file: &str, old: &str, new: &str) -> String {
 #[test]
 #[ignore = "compiles operators: takes minutes"]
 fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
+    // What `make test` checks beside the tests, from the requests that they have left.
+    const NONE: &str = "true";
+    const CONTROLLER: &str =
+        "mkdir -p target && KUBE_CODEGEN_REQUESTS=$(REQUESTS) cargo test --test=controller";
+    const WEBHOOKS: &str = "cargo test --test=webhooks";
     let (directory, package) = directory(CRDKIND);
     create(directory.path(), &["--owns=v1/Service"]);
     let other = with_webhooks();
     for package in [&package, &other.1] {
         succeed(package, &["add", "network-policy"]);
     }
-    make(&package, &["test"]).unwrap();
     // What the operator lacks is measured by tests that allow all.
     let rbac = package.join("deploy/rbac.yaml");
     let complete = fs::read_to_string(&rbac).unwrap();
@@ -114,67 +118,84 @@ fn a_test_of_the_operator_fails_after_each_wrong_change_of_a_manifest() {
     fs::write(&rbac, without_events).unwrap();
     make(&package, &["rbac"]).unwrap();
     assert_eq!(fs::read_to_string(&rbac).unwrap(), complete);
-    for (file, old, new, expected) in [
+    make(&package, &["test", &format!("TEST={NONE}")]).unwrap();
+    for (tests, file, old, new, expected) in [
+        // A right that no test uses.
+        (
+            NONE,
+            "rbac.yaml",
+            r#""list", "watch""#,
+            r#""list", "watch", "delete""#,
+            "error[KC0704]",
+        ),
         // The operator has too few rights: its tests run with those of the file.
         (
+            CONTROLLER,
             "rbac.yaml",
             r#""list", "watch""#,
             r#""list""#,
             "watch crdplural.iksoon.test.com",
         ),
+        (
+            CONTROLLER,
+            "rbac.yaml",
+            r#""create", "patch""#,
+            r#""patch""#,
+            "create events.events.k8s.io",
+        ),
         // Its caches are filled by watches, and fall back to lists.
         (
+            NONE,
             "rbac.yaml",
             r#""list", "watch""#,
             r#""watch""#,
             "does not grant `list` on `crdplural.iksoon.test.com`",
         ),
         (
-            "rbac.yaml",
-            r#""create", "patch""#,
-            r#""patch""#,
-            "create events.events.k8s.io",
-        ),
-        // A right that no test uses.
-        (
-            "rbac.yaml",
-            r#""list", "watch""#,
-            r#""list", "watch", "delete""#,
-            "error[KC0704]",
-        ),
-        (
+            NONE,
             "deployment.yaml",
             "port: health",
             "port: 8080",
             "has no port 8080 for its livenessProbe",
         ),
         (
+            NONE,
             "deployment.yaml",
             "containerPort: 8081",
             "containerPort: 8082",
             "error[KC0702]",
         ),
         (
+            NONE,
             "network-policy.yaml",
             "port: 8443",
             "port: 443",
             "has the port 443",
         ),
     ] {
-        let message = after(&package, file, old, new);
+        let message = after(&package, tests, file, old, new);
         assert!(message.contains(expected), "{file}: {message}");
     }
+    let package = &other.1;
     // The Service has port 443, the container 9443.
-    let message = after(&other.1, "network-policy.yaml", "port: 9443", "port: 443");
-    assert!(message.contains("has the port 443"), "{message}");
-    let message = after(&other.1, "rbac.yaml", "-webhook-cert", "-other-cert");
-    assert!(message.contains("`get` on `secrets`"), "{message}");
     let message = after(
-        &other.1,
-        "webhooks.yaml",
-        "timeoutSeconds: 10",
-        "timeoutSeconds: 30",
+        package,
+        NONE,
+        "network-policy.yaml",
+        "port: 9443",
+        "port: 443",
     );
+    assert!(message.contains("has the port 443"), "{message}");
+    let message = after(
+        package,
+        CONTROLLER,
+        "rbac.yaml",
+        "-webhook-cert",
+        "-other-cert",
+    );
+    assert!(message.contains("`get` on `secrets`"), "{message}");
+    let (old, new) = ("timeoutSeconds: 10", "timeoutSeconds: 30");
+    let message = after(package, WEBHOOKS, "webhooks.yaml", old, new);
     assert!(
         message.contains("the_manifests_register_the_webhooks"),
         "{message}"
