@@ -13,6 +13,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use super::renames::Renames;
 use crate::{
     base::options::Options,
     model::ir::Model,
@@ -37,6 +38,8 @@ pub(super) struct Bases<'a> {
     pub(super) options: &'a Options,
     /// The kinds of today.
     pub(super) model: &'a Model,
+    /// The CRDs that had other names.
+    pub(super) renames: &'a Renames,
     /// The directory of the user's templates.
     pub(super) templates: Option<&'a Path>,
     /// All files, once they are needed.
@@ -61,6 +64,10 @@ impl Bases<'_> {
         // In the order of the inputs, which the modules do not have.
         let today = scaffold::definitions(self.model);
         before.sort_by_key(|(name, _)| {
+            let mut renamed = self.renames.crds();
+            let name = renamed
+                .find(|(old, _)| old == name)
+                .map_or(name.as_str(), |(_, new)| new);
             let position = today.iter().position(|(other, _)| other == name);
             position.unwrap_or(today.len())
         });

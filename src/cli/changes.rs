@@ -3,7 +3,7 @@ use std::fmt::Write;
 
 use clap::builder::styling::{AnsiColor, Style};
 use diffy::DiffOptions;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CommandError, console::Console, count};
 use crate::output::write::{Action, Change, Plan};
@@ -86,7 +86,44 @@ impl ChangeArgs {
     }
 }
 
+/// Names the files that were written or removed. The generated modules, of which there can be hundreds, are one line for people.
+pub(super) fn list_written(own: &Plan, generated: Option<&Plan>, console: &mut Console) {
+    let word = |action| match action {
+        Action::Create => "created",
+        Action::Update => "updated",
+        Action::Remove => "removed",
+    };
+    for change in own.changes() {
+        show(own, change, word(change.action), console);
+    }
+    let Some(generated) = generated else {
+        return;
+    };
+    for change in generated.changes() {
+        console.object(&file_object(generated, change, word(change.action)));
+    }
+    let mut changes = generated.changes().iter();
+    if let Some(first) = changes.next() {
+        let is_same = changes.all(|it| it.action == first.action);
+        let word = if is_same {
+            word(first.action)
+        } else {
+            word(Action::Update)
+        };
+        let files = count(generated.changes().len(), "file");
+        console.line(&format!(
+            "{word:<8} {} ({files})",
+            generated.root().display()
+        ));
+    }
+}
+
 impl Totals {
+    /// Whether a file was written or removed.
+    pub(super) fn has_changed(self) -> bool {
+        self.written + self.removed > 0
+    }
+
     /// Formats the numbers, such as `3 files written, 11 unchanged`.
     pub(super) fn text(self) -> String {
         let (written, removed) = if self.dry_run {
@@ -142,9 +179,14 @@ fn changes<'p>(plans: &'p [&'p Plan]) -> impl Iterator<Item = (&'p Plan, &'p Cha
     plans.flat_map(|plan| plan.changes().iter().map(move |change| (*plan, change)))
 }
 
+fn file_object(plan: &Plan, change: &Change, word: &str) -> Value {
+    let path = plan.root().join(&change.path);
+    json!({ "type": "file", "state": word, "path": path.display().to_string() })
+}
+
 fn show(plan: &Plan, change: &Change, word: &str, console: &mut Console) {
     let path = plan.root().join(&change.path);
-    console.object(&json!({ "type": "file", "state": word, "path": path.display().to_string() }));
+    console.object(&file_object(plan, change, word));
     console.line(&format!("{word:<8} {}", path.display()));
 }
 

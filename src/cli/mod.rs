@@ -21,6 +21,7 @@ mod new;
 mod owns;
 mod policy;
 mod rbac;
+mod renames;
 mod report;
 mod sample;
 mod schema;

@@ -1,6 +1,7 @@
 //! `kube-codegen update` and `kube-codegen add`: bring a scaffolded crate to the newest templates and kinds by a three-way merge.
 use std::{
     cell::OnceCell,
+    collections::BTreeMap,
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -11,12 +12,13 @@ use serde_json::json;
 use super::{
     CommandError,
     bases::Bases,
-    changes::{ChangeArgs, Totals},
+    changes::{ChangeArgs, Totals, list_written},
     config,
     console::Console,
     count,
     generate::{finish, generate},
     lock,
+    renames::{Leftovers, Renames},
 };
 use crate::{
     base::options::Options,
@@ -35,6 +37,8 @@ use crate::{
 ///
 /// Regenerates src/generated, and merges what has changed in the templates into your files. Your lines stay, and files that you deleted
 /// stay deleted. If you and a template changed the same lines, both versions appear between conflict markers, and the exit code is 1.
+///
+/// If a CRD has new names, your controllers keep their files. The lines that still have an old name are listed, and the exit code is 1.
 ///
 /// To merge a file that you edited, the command needs the text that was scaffolded last. It renders that text again, or reads it from git
 /// if you committed it. If neither matches the hash in .kube-codegen/scaffold.json, your file stays, FILE.new beside it gets the text of
@@ -121,8 +125,15 @@ impl Update<'_> {
         let no_model = Model::default();
         let run = self.run.as_ref().map(|(run, _)| run);
         let model = run.map_or(&no_model, |run| &run.output.model);
+        let renames = match run {
+            // Without some of the input, a kind that is missing is not gone.
+            Some(run) if !run.is_partial() => Renames::find(self.modules, self.options, model),
+            _ => Renames::default(),
+        };
+        let mut parameters = self.parameters.clone();
+        renames.carry(&mut parameters);
         let operator = Operator {
-            parameters: self.parameters,
+            parameters: &parameters,
             model,
             generated: run.map_or(&[], |run| &run.output.files),
         };
@@ -136,6 +147,7 @@ impl Update<'_> {
             parameters: &self.baseline.parameters,
             options: self.options,
             model,
+            renames: &renames,
             templates: templates.as_deref(),
             rendered: OnceCell::new(),
         };
@@ -182,16 +194,39 @@ impl Update<'_> {
         let own = rendered.files.iter().filter(|it| !is_scaffolded(it));
         let own = own.filter(|it| new.contains(&it.path.as_str()));
         left.kept = own.map(|it| it.path.clone()).collect();
+        let steps = Steps {
+            command,
+            directory: self.directory,
+            before: &self.baseline.parameters,
+            controllers: rendered.parameters.controllers.clone(),
+            parameters: &parameters,
+        };
         let recorded = rendered.files.iter().filter(is_scaffolded);
         let baseline = Baseline::new(rendered.parameters, recorded);
         if baseline != *self.baseline {
             files.push(baseline.to_file()?);
         }
+        left.leftovers = renames.leftovers(self.directory, self.modules, &files, &removed);
         let own = write::plan_update(self.directory, &files, &removed)?;
+        let generated = self.run.as_ref().map(|(_, plan)| plan);
         let mut plans = vec![&own];
-        plans.extend(self.run.as_ref().map(|(_, plan)| plan));
+        plans.extend(generated);
+        renames.print(console);
         if let Some(totals) = changes.process(&plans, command, console)? {
-            summary(command, &left, totals, changes.dry_run, console);
+            if !changes.dry_run {
+                list_written(&own, generated, console);
+            }
+            let next =
+                (totals.has_changed() && !changes.dry_run && left.is_done()).then(|| steps.text());
+            summary(
+                command,
+                &left,
+                &renames,
+                totals,
+                next,
+                changes.dry_run,
+                console,
+            );
         }
         if let Some(run) = run {
             finish(run, console)?;
@@ -212,10 +247,16 @@ struct Left {
     beside: Vec<String>,
     /// Those that the user had before a feature would have added them. They need nothing.
     kept: Vec<String>,
+    /// The lines with names that the CRDs no longer have.
+    leftovers: Leftovers,
 }
 
 impl Left {
     fn is_done(&self) -> bool {
+        self.is_merged() && self.leftovers.is_empty()
+    }
+
+    fn is_merged(&self) -> bool {
         self.conflicts.is_empty() && self.beside.is_empty()
     }
 
@@ -235,10 +276,81 @@ impl Left {
                  need from `{beside}` to `{path}`, and remove it"
             ));
         }
-        if self.is_done() {
+        self.leftovers.report(console)?;
+        if self.is_merged() {
             return Ok(());
         }
         Err(CommandError::Reported)
+    }
+}
+
+/// What to do after the command.
+struct Steps<'a> {
+    command: &'a str,
+    directory: &'a Path,
+    /// The parameters before the command.
+    before: &'a Parameters,
+    /// The parameters after it.
+    parameters: &'a Parameters,
+    /// The modules of the controllers after it, by kind.
+    controllers: BTreeMap<String, String>,
+}
+
+impl Steps<'_> {
+    /// Formats the steps, such as `cd web, edit reconcile in src/foos_controller.rs, then run kube-codegen dev`.
+    fn text(&self) -> String {
+        let mut steps = Vec::new();
+        if self.directory != Path::new(".") {
+            steps.push(format!("cd {}", self.directory.display()));
+        }
+        if self.command != "add" {
+            steps.push("read the changes, then run make test".to_owned());
+            return steps.join(", ");
+        }
+        let files = |modules: Vec<String>| {
+            let files: Vec<_> = modules.iter().map(|it| format!("src/{it}.rs")).collect();
+            files.join(", ")
+        };
+        let controllers = self.controllers.iter();
+        let (new, old): (Vec<_>, Vec<_>) = controllers
+            .partition(|(_, module)| !self.before.controllers.values().any(|it| it == *module));
+        let of =
+            |all: &[(&String, &String)]| all.iter().map(|(_, module)| (*module).clone()).collect();
+        let owns_more = old.into_iter().filter(|(id, _)| {
+            let (now, before) = (self.parameters.owns.get(*id), self.before.owns.get(*id));
+            now.is_some_and(|now| before.is_none_or(|it| !now.is_subset(it)))
+        });
+        let owns_more: Vec<_> = owns_more.collect();
+        if !new.is_empty() {
+            steps.push(format!("edit reconcile in {}", files(of(&new))));
+        }
+        if !owns_more.is_empty() {
+            steps.push(format!(
+                "keep the new children in reconcile of {}",
+                files(of(&owns_more))
+            ));
+        }
+        if !self.parameters.webhooks.is_subset(&self.before.webhooks) {
+            let crds = self
+                .controllers
+                .iter()
+                .filter(|(id, _)| !self.parameters.watch.contains(*id));
+            let modules = crds.map(|(_, module)| scaffold::webhooks_module(module));
+            steps.push(format!("edit the webhooks in {}", files(modules.collect())));
+        }
+        let edits = !(new.is_empty() && owns_more.is_empty())
+            || !self.parameters.webhooks.is_subset(&self.before.webhooks);
+        if edits {
+            steps.push("then run kube-codegen dev".to_owned());
+        }
+        let features = self.parameters.features.difference(&self.before.features);
+        for feature in features {
+            let next = feature.next().to_owned();
+            if !steps.contains(&next) {
+                steps.push(next);
+            }
+        }
+        steps.join(", ")
     }
 }
 
@@ -250,12 +362,21 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     }
 }
 
-fn summary(command: &str, left: &Left, totals: Totals, dry_run: bool, console: &mut Console) {
+fn summary(
+    command: &str,
+    left: &Left,
+    renames: &Renames,
+    totals: Totals,
+    next: Option<String>,
+    dry_run: bool,
+    console: &mut Console,
+) {
     console.object(&json!({
         "type": "summary",
         "outcome": match (dry_run, left.is_done()) {
             (true, _) => "dry-run",
             (false, true) => "updated",
+            (false, false) if left.is_merged() => "renamed",
             (false, false) => "conflicts",
         },
         "conflicts": left.conflicts,
@@ -263,6 +384,8 @@ fn summary(command: &str, left: &Left, totals: Totals, dry_run: bool, console: &
         "kept": left.kept,
         "written": totals.written,
         "removed": totals.removed,
+        "renamed": renames.json(),
+        "oldNames": left.leftovers.json(),
     }));
     for path in &left.kept {
         console.line(&format!("kept     {path}, which is yours"));
@@ -277,5 +400,7 @@ fn summary(command: &str, left: &Left, totals: Totals, dry_run: bool, console: &
         "add" => "added",
         _ => "updated",
     };
-    console.line(&format!("{verb}: {}", totals.text()));
+    let next = next.filter(|it| !it.is_empty());
+    let next = next.map(|it| format!("; next: {it}")).unwrap_or_default();
+    console.line(&format!("{verb}: {}{next}", totals.text()));
 }

@@ -79,7 +79,11 @@ fn each_feature_is_one_command_away_and_added_once() {
         let dry = succeed(&package, &["add", name, "--dry-run"]);
         assert!(dry.contains("files to write"), "{dry}");
         assert_eq!(files(&package), before);
-        succeed(&package, &["add", name]);
+        let out = succeed(&package, &["add", name]);
+        assert!(out.contains("; next: "), "{name}: {out}");
+        for part in parts {
+            assert!(out.contains(&format!("created  ./{part}\n")), "{out}");
+        }
         let after = files(&package);
         let new: Vec<&str> = (after.keys())
             .filter(|path| !before.contains_key(*path))

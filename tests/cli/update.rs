@@ -407,3 +407,184 @@ fn the_templates_of_the_user_are_found_again() {
         assert_eq!(readme, "# The test-operator\n");
     }
 }
+
+/// An operator of one kind with children, in which `line` has taken the place of a message of the user's.
+fn of_website(line: &str) -> (TempDir, PathBuf) {
+    let directory = TempDir::new().unwrap();
+    let init = [
+        "crd",
+        "init",
+        "--group=apps.example.com",
+        "--kind=Website",
+        "-o=crd.yaml",
+    ];
+    succeed(directory.path(), &init);
+    let new = ["new", "web", "-qf", "crd.yaml", "--owns=v1/Service"];
+    succeed(directory.path(), &new);
+    let package = directory.path().join("web");
+    replace(&package, "src/controller.rs", "\"reconciling\"", line);
+    (directory, package)
+}
+
+/// What `update` says on standard output and standard error, and its exit code.
+fn updated(package: &Path) -> (String, String, Option<i32>) {
+    let output = run(package, &["update"]);
+    (stdout(&output), stderr(&output), output.status.code())
+}
+
+#[test]
+fn a_renamed_kind_is_noticed_and_its_old_names_are_found() {
+    for (line, expected) in [
+        (
+            "\"a WebsiteSpec\"",
+            Some("src/controller.rs:72:12 `WebsiteSpec`"),
+        ),
+        ("\"äh, Website\"", Some("src/controller.rs:72:14 `Website`")),
+        ("\"MyWebsite, Websites, website\"", None),
+    ] {
+        let (_directory, package) = of_website(line);
+        for (old, new) in [
+            ("kind: Website", "kind: Site"),
+            ("listKind: WebsiteList", "listKind: SiteList"),
+        ] {
+            replace(&package, "deploy/crd.yaml", old, new);
+        }
+        let check = run(&package, &["update", "--check"]);
+        assert_eq!(check.status.code(), Some(1));
+        let (out, message, code) = updated(&package);
+        let notice = "the CRD `websites.apps.example.com` changed its kind from `Website` to `Site`, listKind from `WebsiteList` to `SiteList`";
+        assert!(message.contains(notice), "{message}");
+        assert!(stderr(&check).contains(notice));
+        let text = files(&package)["src/controller.rs"].clone();
+        assert!(text.contains(line) && text.contains("Arc<Site>"), "{text}");
+        match expected {
+            Some(place) => {
+                assert!(
+                    message.contains("1 line still has an old name") && message.contains(place),
+                    "{message}"
+                );
+                assert!(!out.contains("next:"), "{out}");
+                assert_eq!(code, Some(1));
+            }
+            None => assert_eq!(code, Some(0), "{message}"),
+        }
+        succeed(&package, &["update", "--check"]);
+    }
+}
+
+#[test]
+fn a_renamed_crd_keeps_its_controller_and_its_children() {
+    // The plural alone, both names, both names in another group.
+    for renames in [
+        &[("websites", "sites")][..],
+        &[
+            ("websites", "sites"),
+            ("Website", "Site"),
+            ("website", "site"),
+        ],
+        &[("apps.example.com", "web.example.org")],
+    ] {
+        let (_directory, package) = of_website("\"in websites of apps_example_com\"");
+        let before = files(&package);
+        let path = package.join("deploy/crd.yaml");
+        let mut crd = fs::read_to_string(&path).unwrap();
+        for (old, new) in renames {
+            crd = crd.replace(old, new);
+        }
+        fs::write(&path, crd).unwrap();
+        let (_, message, code) = updated(&package);
+        assert!(
+            message.contains("the CRD `websites.apps.example.com` changed its "),
+            "{message}"
+        );
+        assert!(
+            message.contains("in clusters this is another CRD"),
+            "{message}"
+        );
+        let is_found = renames[0].0 == "websites";
+        assert_eq!(code, Some(i32::from(is_found)), "{message}");
+        assert_eq!(
+            message.contains("src/controller.rs:72:13 `websites`"),
+            is_found,
+            "{message}"
+        );
+        let after = files(&package);
+        let paths = |all: &BTreeMap<String, String>| -> Vec<String> {
+            let own = all.keys().filter(|path| !path.contains("generated"));
+            own.cloned().collect()
+        };
+        assert_eq!(paths(&before), paths(&after));
+        let text = &after["src/controller.rs"];
+        assert!(
+            text.contains("Children<Service>") && text.contains("in websites of"),
+            "{text}"
+        );
+        succeed(&package, &["update", "--check"]);
+        succeed(&package, &["deploy", "check"]);
+    }
+}
+
+#[test]
+fn a_removed_kind_is_noticed_and_code_of_the_user_stays() {
+    let (directory, package) = of_website("\"mine\"");
+    fs::write(directory.path().join("foo.yaml"), FOO).unwrap();
+    succeed(&package, &["add", "-f", "../foo.yaml"]);
+    fs::write(package.join("deploy/crd.yaml"), FOO).unwrap();
+    let (_, message, code) = updated(&package);
+    assert!(
+        message.contains("the CRD `websites.apps.example.com` is gone"),
+        "{message}"
+    );
+    assert!(message.contains("src/controller.rs:"), "{message}");
+    assert_eq!(code, Some(1));
+    assert!(files(&package)["src/controller.rs"].contains("\"mine\""));
+    // Programs read the same.
+    let (_directory, package) = of_website("\"Website\"");
+    replace(&package, "deploy/crd.yaml", "kind: Website", "kind: Site");
+    let output = run(&package, &["update", "--message-format=json"]);
+    let out = stdout(&output);
+    let summary: serde_json::Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["outcome"], "renamed");
+    assert_eq!(summary["renamed"][0]["after"]["kind"], "Site");
+    let place = serde_json::json!({ "path": "src/controller.rs", "line": 72, "column": 10, "name": "Website" });
+    assert_eq!(summary["oldNames"], serde_json::json!([place]));
+}
+
+#[test]
+fn add_and_update_name_what_they_wrote_and_the_next_step() {
+    let (directory, package) = scaffold(&[]);
+    replace(&package, "deploy/crd.yaml", "maximum: 10", "maximum: 20");
+    let out = succeed(&package, &["update"]);
+    assert!(out.contains("updated  ./src/generated ("), "{out}");
+    assert!(
+        out.ends_with("; next: read the changes, then run make test\n"),
+        "{out}"
+    );
+    // Nothing to do, no next step.
+    let out = succeed(&package, &["update"]);
+    assert!(out.starts_with("updated: 0 files written, "), "{out}");
+    assert!(!out.contains("next"), "{out}");
+    fs::write(directory.path().join("foo.yaml"), FOO).unwrap();
+    let add = ["add", "-o=test-operator", "-f=foo.yaml", "--owns=v1/Secret"];
+    let out = succeed(directory.path(), &add);
+    assert!(
+        out.contains("created  test-operator/src/foos_controller.rs\n"),
+        "{out}"
+    );
+    assert!(out.contains("updated  test-operator/src/lib.rs\n"), "{out}");
+    let next = "next: cd test-operator, edit reconcile in src/foos_controller.rs, then run kube-codegen dev\n";
+    assert!(out.ends_with(next), "{out}");
+    let out = succeed(&package, &["add", "--owns=CrdKind=v1/Secret"]);
+    let next = "next: keep the new children in reconcile of src/controller.rs, then run kube-codegen dev\n";
+    assert!(out.ends_with(next), "{out}");
+    let out = succeed(&package, &["add", "--webhooks=validating"]);
+    let next = "next: edit the webhooks in src/webhooks.rs, src/foos_webhooks.rs, then run kube-codegen dev\n";
+    assert!(out.ends_with(next), "{out}");
+    let output = run(
+        &package,
+        &["add", "--watch=v1/Node", "--message-format=json"],
+    );
+    let out = stdout(&output);
+    let created = r#"{"path":"./src/nodes_controller.rs","state":"created","type":"file"}"#;
+    assert!(out.contains(created), "{out}");
+}

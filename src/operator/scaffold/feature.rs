@@ -45,4 +45,19 @@ impl Feature {
     pub(crate) fn needs_crds(self) -> bool {
         matches!(self, Self::Docs | Self::ApiChanges | Self::Roles)
     }
+
+    /// What to do once the operator has the feature.
+    pub(crate) fn next(self) -> &'static str {
+        match self {
+            Self::Ci | Self::Dependabot | Self::ApiChanges => "commit and push .github",
+            Self::Release => "push a tag such as v0.1.0 to publish an image",
+            Self::Docs => "run make docs",
+            Self::Upgrade => "run make upgrade once a tag names a release",
+            Self::Roles | Self::Availability | Self::Metrics => "run make deploy",
+            Self::Dashboard => "import deploy/dashboard.json into Grafana",
+            Self::NetworkPolicy => "uncomment network-policy.yaml in deploy/kustomization.yaml",
+            Self::Chart => "run make chart",
+            Self::Bundle => "run make bundle",
+        }
+    }
 }
