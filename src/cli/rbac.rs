@@ -14,7 +14,7 @@ use super::{
     report::report,
 };
 use crate::{
-    base::diag::Diagnostics,
+    base::{diag::Diagnostics, source::SourceId},
     operator::deploy::{
         Tree,
         rights::Needs,
@@ -166,6 +166,7 @@ fn only(mut tree: Tree, path: &Path) -> Result<Tree, String> {
         .position(|it| it.path.as_deref().is_some_and(is_it));
     let index = index.ok_or_else(|| no_file(path))?;
     tree.sources[index].path = Some(path.to_owned());
+    tree.only = Some(SourceId(index));
     tree.manifests.retain(|it| it.source.0 == index);
     Ok(tree)
 }

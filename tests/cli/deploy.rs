@@ -515,3 +515,202 @@ fn what_a_kustomization_would_change_is_named() {
         );
     }
 }
+
+/// A word of the rules, what replaces it, what the check says, and its hint.
+const RULES: [(&str, &str, &str, &str); 21] = [
+    (
+        "deployments",
+        "deployment",
+        "`deployment` is not a resource",
+        "did you mean `deployments`?",
+    ),
+    (
+        "deployments",
+        "Deployment",
+        "`Deployment` is not a resource",
+        "did you mean `deployments`?",
+    ),
+    (
+        "deployments",
+        "Deployments",
+        "`Deployments` is not a resource",
+        "did you mean `deployments`?",
+    ),
+    (
+        "deployments",
+        "deploy",
+        "`deploy` is not a resource",
+        "did you mean `deployments`?",
+    ),
+    (
+        "deployments",
+        "deplyoments",
+        "`deplyoments` is not a resource",
+        "did you mean `deployments`?",
+    ),
+    (
+        "deployments",
+        "deployment/status",
+        "`deployment/status` is not",
+        "did you mean `deployments/status`?",
+    ),
+    (
+        "deployments",
+        "deployments/Status",
+        "subresources have none",
+        "did you mean `deployments/status`?",
+    ),
+    (
+        "deployments",
+        "deployments.apps",
+        "`deployments.apps` has a group",
+        "name `deployments` in `resources`, and `apps` in `apiGroups`",
+    ),
+    (
+        "deployments",
+        "/status",
+        "`/status` is a subresource without its resource",
+        "use `statefulsets/status`",
+    ),
+    (
+        "deployments",
+        "status",
+        "`status` is a subresource without its resource",
+        "use `statefulsets/status`",
+    ),
+    (
+        "deployments",
+        "pods",
+        "`pods` is not a resource of the rule's API groups",
+        "use `pods` of the group `\"\"`",
+    ),
+    (
+        "crdplural",
+        "crdkind",
+        "`crdkind` is not a resource",
+        "did you mean `crdplural`?",
+    ),
+    (
+        "crdplural",
+        "CrdPlural/status",
+        "`CrdPlural/status` is not a resource",
+        "did you mean `crdplural/status`?",
+    ),
+    (
+        "apps",
+        "apps/v1",
+        "`apps/v1` is not an API group",
+        "did you mean `apps`?",
+    ),
+    (
+        "apps",
+        "Apps",
+        "`Apps` has uppercase letters",
+        "did you mean `apps`?",
+    ),
+    (
+        "apps",
+        "app",
+        "`app` is not an API group",
+        "did you mean `apps`?",
+    ),
+    (
+        "\"\"",
+        "v1",
+        "`v1` is a version, not an API group",
+        "is `\"\"`",
+    ),
+    ("\"\"", "core", "`core` is not an API group", "is `\"\"`"),
+    (
+        "\"\"",
+        "core/v1",
+        "`core/v1` is not an API group",
+        "is `\"\"`",
+    ),
+    (
+        "coordination.k8s.io",
+        "coordination",
+        "`coordination` is not an API group",
+        "did you mean `coordination.k8s.io`?",
+    ),
+    (
+        "create",
+        "Create",
+        "`Create` has uppercase letters, and verbs have none",
+        "did you mean `create`?",
+    ),
+];
+
+const ROLE: &str = "
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: more
+rules:
+- apiGroups: [apps]
+  resources: [deployments, statefulsets]
+  verbs: [get]
+- apiGroups: [\"\"]
+  resources: [services]
+  verbs: [create]
+- apiGroups: [iksoon.test.com]
+  resources: [crdplural]
+  verbs: [get]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [get]
+";
+
+#[test]
+fn words_of_rules_that_name_nothing_are_found() {
+    let (_directory, package) = minimal(&[]);
+    let path = package.join("deploy/rbac.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    for (old, new, expected, hint) in RULES {
+        fs::write(&path, format!("{text}{}", ROLE.replacen(old, new, 1))).unwrap();
+        let output = run(&package, &["deploy", "check"]);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{old} as {new}: {message}");
+        assert!(
+            message.contains(expected) && message.contains(hint),
+            "{new}: {message}"
+        );
+        assert!(
+            message.contains("error[KC0702]") && message.contains("--> deploy/rbac.yaml:"),
+            "{message}"
+        );
+        assert!(
+            message.ends_with("error: 1 problem in 11 objects\n"),
+            "{new}: {message}"
+        );
+    }
+    // What a rule may name: groups of others, whatever a newer Kubernetes has, all, and several groups at once.
+    for (groups, resources, verbs) in [
+        ("apps", "deployments, statefulsets/scale", "get"),
+        ("cert-manager.io", "certificate, certificates", "get"),
+        ("metrics.k8s.io", "pods, nodes", "list"),
+        ("extensions", "ingresses", "get"),
+        ("apps", "novelties", "get"),
+        ("\"*\"", "\"*\"", "\"*\""),
+        ("\"*\"", "pods, things", "get"),
+        ("\"\", apps", "pods, deployments, \"*/scale\"", "get"),
+        (
+            "\"\"",
+            "users, groups, serviceaccounts, pods/log, bindings, componentstatuses",
+            "impersonate",
+        ),
+        (
+            "authentication.k8s.io",
+            "userextras/scopes, uids, tokenreviews",
+            "create",
+        ),
+        ("certificates.k8s.io", "signers", "approve"),
+        ("iksoon.test.com", "crdplural/finalizers, others", "update"),
+    ] {
+        let rule =
+            format!("- apiGroups: [{groups}]\n  resources: [{resources}]\n  verbs: [{verbs}]\n");
+        fs::write(&path, format!("{text}{ROLE}{rule}")).unwrap();
+        succeed(&package, &["deploy", "check"]);
+    }
+}

@@ -53,7 +53,7 @@ fn a_missing_right_and_an_unused_one_are_reported() {
         r#"{"verb":"patch","group":"iksoon.test.com","resource":"crdplural","subresource":"status","namespace":"default","name":"a","status":200}"#,
     );
     let message = check(&package).unwrap_err();
-    let expected = "`test-operator` does not grant `patch` on `crdplural.iksoon.test.com/status`, which a recorded request uses (of `a`)";
+    let expected = "`test-operator` does not grant `patch` on `crdplural.iksoon.test.com/status`, which a recorded request for the object `a` uses";
     assert!(
         message.contains("error[KC0703]") && message.contains(expected),
         "{message}"
@@ -383,4 +383,30 @@ fn a_role_without_rules_gets_all_that_are_needed() {
         written.matches("kind: ").count(),
         text.matches("kind: ").count()
     );
+}
+
+#[test]
+fn a_missing_right_has_a_place_without_a_role_for_it() {
+    let (_directory, package) = scaffold(&[]);
+    let account = "apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: web\n";
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: leases\nrules:\n- apiGroups: [coordination.k8s.io]\n  resources: [leases]\n  verbs: [get, create, update]\n";
+    log(
+        &package,
+        r#"{"verb":"patch","group":"example.com","resource":"sites","name":"7","status":200}"#,
+    );
+    for (text, place) in [
+        (account.to_owned(), "deploy/rbac.yaml:1:1"),
+        (format!("{account}---\n{role}"), "deploy/rbac.yaml:6:1"),
+        ("# Nothing yet.\n".to_owned(), "deploy/rbac.yaml"),
+    ] {
+        fs::write(package.join("deploy/rbac.yaml"), text).unwrap();
+        let message = check(&package).unwrap_err();
+        let expected = "no role for the operator grants `patch` on `sites.example.com`, which a recorded request for the object `7` uses";
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains(&format!("--> {place}")), "{message}");
+        assert!(
+            message.contains("add a ClusterRole with `rules: []`"),
+            "{message}"
+        );
+    }
 }

@@ -9,6 +9,7 @@ use super::{
     is_yaml,
     pods::{Pods, listens_on, matches},
     program::Program,
+    resources,
 };
 use crate::base::diag::{Code, Diagnostic, Diagnostics, Place};
 
@@ -29,6 +30,7 @@ pub(crate) fn check(tree: &Tree, package: &str, diagnostics: &mut Diagnostics) {
     check.bindings();
     check.webhooks();
     check.namespaces();
+    resources::check(tree, diagnostics);
 }
 
 /// Objects that each cluster has, or each namespace.

@@ -7,6 +7,7 @@ mod flags;
 mod hub;
 mod pods;
 mod program;
+mod resources;
 pub(crate) mod rights;
 mod rights_page;
 pub(crate) mod role;
@@ -59,6 +60,8 @@ pub(crate) struct Tree {
     pub(crate) manifests: Vec<Manifest>,
     /// The kustomization.
     pub(crate) kustomization: Option<Manifest>,
+    /// The file of all objects, if those of the others do not count.
+    pub(crate) only: Option<SourceId>,
 }
 
 impl Tree {

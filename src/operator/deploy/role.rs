@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{
-        diag::{Code, Diagnostics},
+        diag::{Code, Diagnostics, Place},
         source::Source,
     },
     operator::manifests::Manifests,
@@ -155,14 +155,32 @@ fn check_missing(
         if !is_checked(right) || rules.iter().any(|rule| rule.grants(right, &names)) {
             continue;
         }
-        let place = operator.map_or_else(Default::default, |role| role.at("/rules"));
-        let role = operator.map_or("the file", Manifest::name);
-        let message = format!(
-            "`{role}` does not grant `{}` on `{}`, which {why}",
-            right.verb,
-            right.resource_name()
-        );
-        diagnostics.report(Code::MissingRight, place, message);
+        let (verb, resource) = (&right.verb, right.resource_name());
+        if let Some(role) = operator {
+            let name = role.name().escape_debug();
+            let message = format!("`{name}` does not grant `{verb}` on `{resource}`, which {why}");
+            diagnostics.report(Code::MissingRight, role.at("/rules"), message);
+            continue;
+        }
+        // A role that others use, or whatever the file begins with: the new role can go there.
+        let near = roles(tree).next().or_else(|| tree.manifests.first());
+        let place = near.map_or_else(|| file(tree), |it| it.at(""));
+        let message =
+            format!("no role for the operator grants `{verb}` on `{resource}`, which {why}");
+        diagnostics
+            .report(Code::MissingRight, place, message)
+            .hint(NO_ROLE);
+    }
+}
+
+/// What to do if there is no role to write permissions to.
+const NO_ROLE: &str = "add a ClusterRole with `rules: []`, and a ClusterRoleBinding; `kube-codegen rbac --write` fills it";
+
+/// The file whose roles count, if it has no object.
+fn file(tree: &Tree) -> Place {
+    Place {
+        source: tree.only,
+        ..Place::default()
     }
 }
 
@@ -194,11 +212,13 @@ fn check_unused(tree: &Tree, needs: &Needs, diagnostics: &mut Diagnostics) {
 fn all(needs: &Needs) -> impl Iterator<Item = (&Right, BTreeSet<String>, String)> {
     let used = needs.used.iter().map(|(right, names)| {
         let example = names.iter().find(|name| !name.is_empty());
-        let example = example.map_or_else(String::new, |name| format!(" (of `{name}`)"));
+        let object = example.map_or_else(String::new, |name| {
+            format!(" for the object `{}`", name.escape_debug())
+        });
         (
             right,
             names.clone(),
-            format!("a recorded request uses{example}"),
+            format!("a recorded request{object} uses"),
         )
     });
     let infrastructure = needs.infrastructure.iter().map(|right| {
@@ -236,7 +256,8 @@ fn operator<'a>(tree: &'a Tree, needs: &Needs) -> Option<&'a Manifest> {
 /// # Errors
 /// If the file has no role for the operator, or cannot be read.
 pub(crate) fn rewrite(source: &Source, tree: &Tree, needs: &Needs) -> Result<String, String> {
-    let operator = operator(tree, needs).ok_or("the file has no Role or ClusterRole")?;
+    let operator = operator(tree, needs)
+        .ok_or("the file has no Role or ClusterRole for the operator's own requests")?;
     let operator = key(operator);
     let mut roles: BTreeMap<(usize, &str), Vec<Item>> = BTreeMap::new();
     for role in self::roles(tree) {

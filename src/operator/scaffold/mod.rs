@@ -20,7 +20,9 @@ pub(crate) use baseline::{
 };
 pub(crate) use client_crate::{ClientCrate, ClientCrateRequest, SOURCE, client_crate};
 pub use core_kinds::is_cluster_scoped;
-pub(crate) use core_kinds::{CoreKind, core_kind, core_kind_of_go, is_core_group, kind_in_group};
+pub(crate) use core_kinds::{
+    CoreKind, all_kinds, core_kind, core_kind_of_go, is_core_group, kind_in_group,
+};
 pub(crate) use crd::{CrdNames, as_written, crd_skeleton, definitions, joined, plural};
 pub(crate) use dependencies::{dependencies, missing_dependencies};
 pub(crate) use feature::Feature;

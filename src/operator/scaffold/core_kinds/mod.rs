@@ -119,6 +119,11 @@ pub(crate) fn core_kind(name: &str) -> Result<&'static CoreKind, String> {
     })
 }
 
+/// All kinds.
+pub(crate) const fn all_kinds() -> &'static [CoreKind] {
+    table::ALL
+}
+
 /// Looks a kind up by its group and kind, in any of its versions.
 pub(crate) fn kind_in_group(group: &str, kind: &str) -> Option<&'static CoreKind> {
     let is_it = |it: &&CoreKind| (it.group, it.kind) == (group, kind);
