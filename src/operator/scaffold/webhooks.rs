@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 use quote::{ToTokens, quote};
 use serde_json::{Value as Json, json};
-use syn::{Expr, Item, ItemTrait, ReturnType, TraitItem, Type, parse_quote};
+use syn::{
+    Expr, GenericArgument, Item, ItemTrait, PathArguments, ReturnType, TraitItem, Type, parse_quote,
+};
 
 use super::{Parameters, WebhookType};
 use crate::{
@@ -134,7 +136,7 @@ fn implementation(decisions: &ItemTrait, prefix: &str, used: &mut BTreeSet<Strin
         let copy: Expr = match outer.as_str() {
             "IfAbsent" => parse_quote!(IfAbsent::absent()),
             "Narrowing" => parse_quote!(Narrowing::copy()),
-            _ => parse_quote!(Mapping::copy()),
+            _ => mapping(&ty),
         };
         used.insert(outer);
         qualify(&mut ty, prefix, true);
@@ -144,6 +146,55 @@ fn implementation(decisions: &ItemTrait, prefix: &str, used: &mut BTreeSet<Strin
     });
     let methods: Vec<_> = methods.collect();
     parse_quote!(impl conversion::#name for Conversion { #(#methods)* })
+}
+
+/// Makes the mapping of a type of a method: copies, unless one version has a list of what is a plain value in the other.
+fn mapping(ty: &Type) -> Expr {
+    let [spoke, hub] = arguments(ty)[..] else {
+        return parse_quote!(Mapping::copy());
+    };
+    let is_list = |list: &Type, item: &Type| {
+        let is_plain = last_segment(item).is_some_and(|it| PLAIN.contains(&it.as_str()));
+        let is_vec = last_segment(list).is_some_and(|it| it == "Vec");
+        let items = arguments(list)
+            .iter()
+            .map(|it| quote!(#it).to_string())
+            .collect::<Vec<_>>();
+        is_plain && is_vec && items == [quote!(#item).to_string()]
+    };
+    if is_list(hub, spoke) {
+        return parse_quote!(Mapping::new(
+            |value| vec![value],
+            |values| values.into_iter().next().unwrap_or_default()
+        ));
+    }
+    if is_list(spoke, hub) {
+        return parse_quote!(Mapping::new(
+            |values| values.into_iter().next().unwrap_or_default(),
+            |value| vec![value]
+        ));
+    }
+    parse_quote!(Mapping::copy())
+}
+
+/// Types of plain values, which have a default.
+const PLAIN: [&str; 5] = ["String", "bool", "f64", "i32", "i64"];
+
+/// Returns the type arguments of a path.
+fn arguments(ty: &Type) -> Vec<&Type> {
+    let Type::Path(path) = ty else {
+        return Vec::new();
+    };
+    let Some(PathArguments::AngleBracketed(arguments)) =
+        path.path.segments.last().map(|it| &it.arguments)
+    else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|it| match it {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
 }
 
 /// The crates that the types of generated code are from.

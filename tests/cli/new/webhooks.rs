@@ -227,3 +227,45 @@ fn a_conversion_needs_valid_inputs_and_the_file_of_the_crds() {
     assert!(message.contains(expected), "{message}");
     assert_eq!(before(&package), modules);
 }
+
+#[test]
+fn a_value_that_became_a_list_is_converted_from_the_start() {
+    let version = |name: &str, storage: bool, host: &str, size: &str| {
+        format!(
+            "  - name: {name}\n    served: true\n    storage: {storage}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          \
+             spec: {{type: object, properties: {{host: {host}, size: {size}}}}}\n"
+        )
+    };
+    let (text, list) = ("{type: string}", "{type: array, items: {type: string}}");
+    let number = "{type: integer, format: int64}";
+    let crd = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: sites.example.com}}\nspec:\n  group: example.com\n  \
+         scope: Namespaced\n  names: {{kind: Site, plural: sites}}\n  versions:\n"
+    );
+    for (old, new, expected) in [
+        (
+            text,
+            list,
+            "Mapping::new(\n            |value| vec![value],",
+        ),
+        (
+            list,
+            text,
+            "|values| values.into_iter().next().unwrap_or_default(),",
+        ),
+    ] {
+        let versions = version("v1beta1", false, old, text) + &version("v1", true, new, number);
+        let (directory, package) = directory(&(crd.clone() + &versions));
+        create(directory.path(), &["--webhooks=conversion"]);
+        let files = files(&package);
+        let webhooks = &files["src/webhooks.rs"];
+        assert!(webhooks.contains(expected), "{webhooks}");
+        // What a number is in text is for the user to say.
+        let (_, size) = webhooks.split_once("fn spec_size").unwrap();
+        assert!(size.contains("Mapping::copy()"), "{webhooks}");
+        let decisions = &files["src/generated/example_com/v1/conversion.rs"];
+        let hint = "`Mapping::copy` would write a value of the wrong type";
+        assert!(decisions.contains(hint), "{decisions}");
+        assert_eq!(formatted(webhooks), *webhooks);
+    }
+}

@@ -18,7 +18,8 @@ pub struct Mapping<S, H> {
 }
 
 impl<S, H> Mapping<S, H> {
-    /// Copies the JSON unchanged, for a field that was moved or renamed.
+    /// Copies the JSON unchanged, for a field that was moved or renamed. If the field has another type in the other version, use
+    /// [`Mapping::new`]: a copy would be of the wrong type there.
     pub fn copy() -> Self {
         Self::of(
             Arc::new(|value, _| Ok(value)),

@@ -3,7 +3,7 @@ mod declared;
 mod names;
 
 use crate::base::diag::{Code, Diagnostics, Place, nearest};
-use crate::base::options::Options;
+use crate::base::options::{self, Options};
 use crate::input::crd::{self, Schema};
 use crate::model::evolution::{self, Change, Class, priority};
 use crate::model::ir::{
@@ -55,12 +55,7 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
             .as_deref()
             .or(entry.path.as_deref())
             .unwrap_or_default();
-        let of_kind = |kind: &&Kind| declared::is_of(entry, kind);
-        let place = model
-            .kinds
-            .iter()
-            .find(of_kind)
-            .map_or_else(Place::nowhere, |kind| kind.place.clone());
+        let (place, similar) = unmatched(entry, model);
         let finding = diagnostics.report(
             Code::ConversionUnmatched,
             place,
@@ -74,12 +69,84 @@ pub(super) fn run(model: &mut Model, options: &Options, diagnostics: &mut Diagno
                 finding.hint(format!("did you mean the kind `{near}`?"));
             }
             _ => {
-                finding.hint(
-                    "`kube-codegen versions` lists the paths that differ between the versions",
-                );
+                let list =
+                    "`kube-codegen versions` lists the paths that differ between the versions";
+                finding.hint(match similar {
+                    Some(path) => format!("did you mean `{path}`? {list}"),
+                    None => list.to_owned(),
+                });
             }
         }
     }
+}
+
+/// Where a declaration that matches nothing goes astray: the deepest field of its path that a version has. Also a path that differs between
+/// the versions and is similar to the one that no version has.
+fn unmatched(entry: &options::Conversion, model: &Model) -> (Place, Option<String>) {
+    let texts: Vec<&str> = match (&entry.rename, &entry.path) {
+        (Some(rename), _) => rename.split("->").map(str::trim).collect(),
+        (None, path) => path.iter().map(String::as_str).collect(),
+    };
+    let of_kind = || {
+        model
+            .kinds
+            .iter()
+            .filter(|kind| declared::is_of(entry, kind))
+    };
+    let is_named = |kind: &&Kind| [&entry.from, &entry.to].contains(&&Some(kind.version.clone()));
+    let mut versions: Vec<&Kind> = of_kind().filter(is_named).collect();
+    if versions.is_empty() {
+        versions = of_kind().collect();
+    }
+    let schemas = versions.into_iter().map(|kind| {
+        let schema = crd::schema_of(&kind.definition(), &kind.version);
+        (kind, schema.unwrap_or_default())
+    });
+    let schemas: Vec<_> = schemas.collect();
+    // The path that is wrong is the one of which the versions have the smallest part.
+    let known = texts.iter().filter_map(|text| {
+        let prefixes = schemas.iter().map(|(kind, schema)| {
+            let (path, left) = longest(schema, text);
+            (left, path.place(&kind.place, &kind.schema_pointer))
+        });
+        let (left, place) = prefixes.min_by_key(|(left, _)| *left)?;
+        Some((*text, left, place))
+    });
+    let Some((text, left, place)) = known.max_by_key(|(_, left, _)| *left) else {
+        return (Place::nowhere(), None);
+    };
+    let ids: Vec<KindId> = (0..)
+        .map(KindId)
+        .zip(&model.kinds)
+        .filter(|(_, kind)| declared::is_of(entry, kind))
+        .map(|it| it.0)
+        .collect();
+    let steps = model
+        .conversions
+        .iter()
+        .filter(|it| ids.contains(&it.hub))
+        .flat_map(|it| &it.steps);
+    let paths = steps
+        .flat_map(|step| [&step.change.from, &step.change.to])
+        .flatten();
+    let paths: Vec<String> = paths.map(SchemaPath::to_string).collect();
+    let similar = (left > 0).then(|| nearest(text, paths.iter().map(String::as_str)));
+    let similar = similar.and_then(|it| it.first().map(|it| (*it).to_owned()));
+    (place, similar)
+}
+
+/// The longest start of a path that a schema has, and the number of bytes that are left of its text.
+fn longest(schema: &Schema, text: &str) -> (SchemaPath, usize) {
+    let ends = text
+        .char_indices()
+        .filter(|(_, c)| ['.', '[', '{'].contains(c));
+    let mut ends: Vec<usize> = ends.map(|(at, _)| at).collect();
+    ends.push(text.len());
+    let found = ends.iter().rev().find_map(|end| {
+        let path = evolution::parse_path(schema, &text[..*end])?;
+        Some((path, text.len() - end))
+    });
+    found.unwrap_or_else(|| (SchemaPath::root(), text.len()))
 }
 
 /// Returns the hub and the other versions of each kind that has several.

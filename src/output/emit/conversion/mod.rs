@@ -203,7 +203,8 @@ fn describe(step: &ConversionStep, spoke: &Kind, hub: &Kind) -> Vec<String> {
         ),
         (Class::Retyped, _) => (
             format!("{path} has another type in `{new}` than in `{old}`."),
-            "",
+            "`Mapping::copy` would write a value of the wrong type: use `Mapping::new`. If one version has a list of what the other one has, \
+             `list = true` in the config declares that.",
         ),
         _ => (
             format!("{path} accepts other values in `{new}` than in `{old}`."),

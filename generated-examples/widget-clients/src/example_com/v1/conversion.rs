@@ -21,6 +21,8 @@ pub trait ConvertWidgetV1beta1 {
     /// `spec.size` has another type in `v1` than in `v1beta1`.
     ///
     /// From `v1beta1` to `v1`: `string, then integer`.
+    ///
+    /// `Mapping::copy` would write a value of the wrong type: use `Mapping::new`. If one version has a list of what the other one has, `list = true` in the config declares that.
     fn spec_size(&self) -> Mapping<String, i64>;
 }
 

@@ -76,6 +76,8 @@ pub trait ConvertDiskV1beta1 {
     /// `spec.levels[]` has another type in `v1` than in `v1beta1`.
     ///
     /// From `v1beta1` to `v1`: `integer, then string`.
+    ///
+    /// `Mapping::copy` would write a value of the wrong type: use `Mapping::new`. If one version has a list of what the other one has, `list = true` in the config declares that.
     fn spec_levels_item(&self) -> Mapping<i64, String>;
 
     /// `spec.podIP` of `v1beta1` is `spec.podIp` in `v1`.
@@ -86,6 +88,8 @@ pub trait ConvertDiskV1beta1 {
     /// `spec.ports[].number` has another type in `v1` than in `v1beta1`.
     ///
     /// From `v1beta1` to `v1`: `integer, then string`.
+    ///
+    /// `Mapping::copy` would write a value of the wrong type: use `Mapping::new`. If one version has a list of what the other one has, `list = true` in the config declares that.
     fn spec_ports_number(&self) -> Mapping<i64, String>;
 
     /// `spec.ports[].protocol` exists in `v1` only.
