@@ -14,7 +14,7 @@ use super::{
     changes::ChangeArgs,
     config,
     console::Console,
-    generate::{generate, regenerate},
+    generate::{generate, regenerate, rejected},
     lock,
     owns::{self, Owns},
     update::Update,
@@ -332,7 +332,7 @@ fn with_conversion(
     let converted = scaffold::with_conversions(&source, model, name, namespace);
     let converted = converted.map_err(|diagnostics| {
         console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
-        CommandError::Reported
+        rejected(&diagnostics, 0, console)
     })?;
     if let Some(missing) = converted.missing.first() {
         let message = format!(

@@ -22,6 +22,8 @@ pub(super) enum Command {
 /// Print a CustomResourceDefinition to start from
 ///
 /// It has a spec, a status with conditions, and printer columns, with comments that say what to change.
+///
+/// With `kube-codegen new` or `kube-codegen add`, which make its controller, this is what kubebuilder calls `create api`.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
     /// API group: a domain of yours, such as `apps.example.com`
@@ -33,7 +35,7 @@ pub(super) struct InitArgs {
     kind: String,
 
     /// Version
-    #[arg(long = "kind-version", value_name = "VERSION", default_value = "v1alpha1", value_parser = version)]
+    #[arg(id = "kind_version", long = "kind-version", value_name = "VERSION", default_value = "v1alpha1", value_parser = version)]
     version: String,
 
     /// Plural, which is part of the URL and never changes [default: the kind in lower case, with an English ending]

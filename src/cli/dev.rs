@@ -13,7 +13,7 @@ use crate::base::source::cluster::{PROGRAM, how_to_install, program};
 ///
 /// This is the program kube-codegen-dev, with the same arguments; `kube-codegen dev --help` prints its help.
 #[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
 pub(super) struct Args {
     /// The arguments of kube-codegen-dev
     #[arg(

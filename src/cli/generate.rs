@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     base::{
+        diag::{Diagnostics, Severity},
         options::{Allow, Deny, Settings},
         source::Source,
     },
@@ -92,7 +93,7 @@ pub(super) fn generate(
     let findings = output.diagnostics.iter().len();
     if run.has_failed() {
         console.object(&json!({ "type": "summary", "outcome": "invalid", "findings": findings }));
-        return Err(CommandError::Reported);
+        return Err(rejected(&output.diagnostics, run.problems.len(), console));
     }
     let denied = Deny::count(&settings.deny, &output.diagnostics);
     if denied > 0 {
@@ -109,6 +110,20 @@ pub(super) fn generate(
     Ok(run)
 }
 
+/// Says how many errors there are, and that nothing was written because of them. `more` have been printed beside the diagnostics.
+pub(super) fn rejected(
+    diagnostics: &Diagnostics,
+    more: usize,
+    console: &mut Console,
+) -> CommandError {
+    let errors = diagnostics
+        .iter()
+        .filter(|it| it.severity == Severity::Error);
+    let errors = count(errors.count() + more, "error");
+    console.summary_error(&format!("{errors}; nothing was written"));
+    CommandError::Reported
+}
+
 /// Generates again, after an edit of the texts that were read; these had no errors.
 pub(super) fn regenerate(
     run: &mut Run,
@@ -121,7 +136,7 @@ pub(super) fn regenerate(
     // Warnings were shown before the edit.
     if output.diagnostics.has_errors() || !output.left_out.is_empty() {
         console.diagnostics(&output.diagnostics, sources, &settings.deny);
-        return Err(CommandError::Reported);
+        return Err(rejected(&output.diagnostics, 0, console));
     }
     run.output = output;
     Ok(())

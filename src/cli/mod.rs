@@ -33,7 +33,7 @@ mod versions;
 use std::{
     ffi::OsString,
     fmt::Write as _,
-    io::ErrorKind,
+    io::{self, ErrorKind, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -58,7 +58,7 @@ use console::{Console, Messages};
 /// Generates Rust code from Kubernetes CustomResourceDefinitions: types, typed clients, listers, informers, printer
 /// columns, and complete crates.
 #[derive(Debug, Parser)]
-#[command(name = "kube-codegen", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "kube-codegen", version, propagate_version = true, max_term_width = 100, after_help = EXIT_CODES)]
 struct Cli {
     #[command(flatten)]
     messages: Messages,
@@ -197,6 +197,58 @@ pub fn command() -> clap::Command {
     Cli::command().help_template(help)
 }
 
+/// Commands of kubebuilder and of the Operator SDK, and what to use here.
+const ELSEWHERE: [(&str, &str); 9] = [
+    (
+        "init",
+        "`kube-codegen crd init` writes a CRD to start from, and `kube-codegen new NAME -f CRD` an operator for it",
+    ),
+    (
+        "create api",
+        "`kube-codegen crd init` writes a CRD; `kube-codegen new NAME -f CRD` or, in an operator, `kube-codegen add -f CRD` adds its controller",
+    ),
+    (
+        "create webhook",
+        "`kube-codegen add --webhooks defaulting,validating,conversion` adds webhooks to an operator",
+    ),
+    (
+        "edit",
+        "`kube-codegen add FEATURE` adds a part to an operator, and `kube-codegen update` follows deploy/crd.yaml",
+    ),
+    ("chart", "`kube-codegen deploy chart` makes a Helm chart"),
+    (
+        "bundle",
+        "`kube-codegen deploy bundle` makes a bundle for OLM",
+    ),
+    (
+        "manifests",
+        "you edit deploy/crd.yaml; `kube-codegen update` makes the code and the manifests follow, and `make rbac` the permissions",
+    ),
+    ("version", "`kube-codegen --version` prints the version"),
+    (
+        "completion",
+        "`kube-codegen completions SHELL` prints a completion script",
+    ),
+];
+
+/// Replaces the tip of the error about a command that another program has.
+fn suggest_command(error: &mut clap::Error, args: &[OsString]) {
+    let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let of = |name: &str| ELSEWHERE.iter().find(|it| it.0 == name);
+    let after = args.iter().skip_while(|it| *it != &**command).skip(1);
+    let mut after = after.filter_map(|it| it.to_str());
+    let found = after.find_map(|next| of(&format!("{command} {next}")));
+    // `create` alone, or of what is not known, is of an API.
+    let found = found.or_else(|| of(command));
+    if let Some((_, tip)) = found.or_else(|| of(&format!("{command} api"))) {
+        error.remove(ContextKind::SuggestedSubcommand);
+        let tip = ContextValue::StyledStrs(vec![StyledStr::from(*tip)]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+}
+
 /// Runs a command line, whose first word is the name of the program.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut args: Vec<OsString> = args.into_iter().collect();
@@ -212,11 +264,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     // Only help needs the commands in groups, for which all of them are built.
     let matches = Cli::command().try_get_matches_from(&args);
-    let matches = matches.or_else(|_| command().try_get_matches_from(args));
+    let matches = matches.or_else(|_| command().try_get_matches_from(&args));
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(mut error) => {
             suggest_file(&mut error);
+            suggest_command(&mut error, &args);
+            if error.kind() == UsageError::DisplayVersion {
+                // Of all commands, it is that of the program.
+                print_version();
+                return ExitCode::SUCCESS;
+            }
             // Help and version arrive here too; a closed pipe must not turn them into failures.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
@@ -237,6 +295,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(2),
     }
+}
+
+fn print_version() {
+    // As below, a closed pipe is no failure.
+    let _ = writeln!(io::stdout(), "kube-codegen {}", env!("CARGO_PKG_VERSION"));
 }
 
 /// Adds a tip to the error about an input that was given without its flag.
@@ -366,6 +429,57 @@ mod tests {
         found.sort_unstable();
         listed.sort_unstable();
         assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn commands_of_other_programs_name_ours() {
+        let tip = |line: &str| {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let mut error = command().try_get_matches_from(&args).unwrap_err();
+            suggest_command(&mut error, &args);
+            error.to_string()
+        };
+        for (name, expected) in ELSEWHERE {
+            let message = tip(&format!("kube-codegen {name} --group=example.com"));
+            assert!(message.contains(&format!("tip: {expected}")), "{message}");
+            assert!(!message.contains("similar"), "{message}");
+            // The commands that it names exist, with their arguments.
+            for named in expected
+                .split('`')
+                .filter_map(|it| it.strip_prefix("kube-codegen "))
+            {
+                let name = named.split(' ').next().unwrap_or_default();
+                assert!(
+                    name == "--version" || command().find_subcommand(name).is_some(),
+                    "{named}"
+                );
+            }
+        }
+        for line in [
+            "kube-codegen create",
+            "kube-codegen create widget",
+            "kube-codegen create --plugins=go api",
+            "kube-codegen -q create api",
+        ] {
+            assert!(tip(line).contains("crd init"), "{line}");
+        }
+        assert!(tip("kube-codegen create --plugins go/v4 webhook").contains("--webhooks"));
+        assert!(tip("kube-codegen generat").contains("'generate'"));
+    }
+
+    #[test]
+    fn every_command_knows_the_version() {
+        let mut pending = vec![("kube-codegen".to_owned(), command())];
+        while let Some((path, command)) = pending.pop() {
+            let args = path.split(' ').chain(["--version"]);
+            let result = self::command().try_get_matches_from(args);
+            let is_passed_on = path == "kube-codegen dev";
+            let kind = result.err().map(|it| it.kind());
+            let wanted = (!is_passed_on).then_some(UsageError::DisplayVersion);
+            assert_eq!(kind, wanted, "{path}");
+            let inner = command.get_subcommands();
+            pending.extend(inner.map(|it| (format!("{path} {}", it.get_name()), it.clone())));
+        }
     }
 
     #[test]

@@ -36,6 +36,8 @@ struct Names {
     kind: String,
     list_kind: String,
     plural: String,
+    /// The storage version.
+    storage: String,
     /// The paths of its fields, in all versions.
     fields: BTreeSet<String>,
 }
@@ -57,6 +59,7 @@ impl Names {
             kind,
             list_kind,
             plural: text("/spec/names/plural"),
+            storage: storage(definition),
             fields: fields(definition),
         }
     }
@@ -95,6 +98,8 @@ struct Rename {
 #[derive(Default)]
 pub(super) struct Renames {
     all: Vec<Rename>,
+    /// The CRDs that are stored as another version, with both versions.
+    stored: Vec<[String; 3]>,
     /// The names that nothing has any more.
     gone: BTreeSet<String>,
 }
@@ -132,9 +137,13 @@ impl Renames {
                 (crd, names)
             })
             .collect();
+        let stored = stored(&before, &today_names);
         let all = pairs(before, today_names);
         if all.is_empty() {
-            return Self::default();
+            return Self {
+                stored,
+                ..Self::default()
+            };
         }
         let mut old = pipeline::run(&sources, options).model;
         if old.kinds.is_empty() {
@@ -153,7 +162,7 @@ impl Renames {
         let mut kept: BTreeSet<String> = kept.cloned().collect();
         kept.extend(identifiers(today));
         gone.retain(|name| !kept.contains(name));
-        Self { all, gone }
+        Self { all, stored, gone }
     }
 
     /// The names of CRDs before and after.
@@ -218,9 +227,23 @@ impl Renames {
             };
             console.warning(&format!("the CRD `{crd}` changed its {changes}{note}"));
         }
+        for [crd, before, after] in &self.stored {
+            console.warning(&format!(
+                "the storage version of `{crd}` is now `{after}`, not `{before}`: the controller, its test and the sample use `{after}`, and objects in \
+                 clusters stay stored as `{before}` until they are written again"
+            ));
+        }
     }
 
-    /// For programs.
+    /// For programs: the new storage versions.
+    pub(super) fn stored_json(&self) -> Value {
+        let stored = self.stored.iter();
+        stored
+            .map(|[crd, before, after]| json!({ "crd": crd, "before": before, "after": after }))
+            .collect()
+    }
+
+    /// For programs: the new names.
     pub(super) fn json(&self) -> Value {
         let names = |it: &Names| json!({ "crd": it.crd, "kind": it.kind, "listKind": it.list_kind, "plural": it.plural });
         let all = self.all.iter();
@@ -390,6 +413,29 @@ fn pairs(before: Vec<Names>, today: BTreeMap<String, Names>) -> Vec<Rename> {
         after: None,
     }));
     all
+}
+
+/// The CRDs with the same name and another storage version.
+fn stored(before: &[Names], today: &BTreeMap<String, Names>) -> Vec<[String; 3]> {
+    let pairs = before
+        .iter()
+        .filter_map(|it| Some((it, today.get(&it.crd)?)));
+    let changed = pairs.filter(|(before, after)| {
+        before.storage != after.storage && !before.storage.is_empty() && !after.storage.is_empty()
+    });
+    changed
+        .map(|(before, after)| [&before.crd, &before.storage, &after.storage].map(Clone::clone))
+        .collect()
+}
+
+fn storage(definition: &Value) -> String {
+    let versions = definition
+        .pointer("/spec/versions")
+        .and_then(Value::as_array);
+    let mut versions = versions.into_iter().flatten();
+    let storage = versions.find(|it| it["storage"] == true);
+    let name = storage.and_then(|it| it["name"].as_str());
+    name.unwrap_or_default().to_owned()
 }
 
 /// The paths of the properties in the schemas of a CRD.

@@ -26,7 +26,7 @@ pub(super) struct Args {
     kind: Option<String>,
 
     /// The version [default: the storage version]
-    #[arg(long = "kind-version", value_name = "VERSION")]
+    #[arg(id = "kind_version", long = "kind-version", value_name = "VERSION")]
     version: Option<String>,
 
     /// Leave out the descriptions

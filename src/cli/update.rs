@@ -385,6 +385,7 @@ fn summary(
         "written": totals.written,
         "removed": totals.removed,
         "renamed": renames.json(),
+        "storageVersions": renames.stored_json(),
         "oldNames": left.leftovers.json(),
     }));
     for path in &left.kept {

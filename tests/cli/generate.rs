@@ -357,3 +357,111 @@ fn a_misspelled_code_is_one_beside_a_config_file() {
         assert!(stderr.starts_with("error: no kind `"), "{what}: {stderr}");
     }
 }
+
+#[test]
+fn a_conversion_that_matches_nothing_points_at_its_path() {
+    let version = |name: &str, storage: bool, host: &str| {
+        format!(
+            "  - name: {name}\n    served: true\n    storage: {storage}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          \
+             spec:\n            type: object\n            properties:\n              {host}: {{type: string}}\n              same: {{type: string}}\n"
+        )
+    };
+    let crd = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: sites.example.com}}\nspec:\n  group: example.com\n  \
+         scope: Namespaced\n  names: {{kind: Site, plural: sites}}\n  versions:\n{}{}",
+        version("v1beta1", false, "host"),
+        version("v1", true, "domain")
+    );
+    for (declaration, message, place, hint) in [
+        // The field of a misspelled path that there is.
+        (
+            "path = 'spec.hots'\nkeep = true",
+            "`spec.hots` of `Site`",
+            "crd.yaml:29:13",
+            "did you mean `spec.host`?",
+        ),
+        (
+            "rename = 'spec.host -> spec.domian'",
+            "`spec.host -> spec.domian` of `Site`",
+            "crd.yaml:29:13",
+            "did you mean `spec.domain`?",
+        ),
+        (
+            "path = 'status.host'\nkeep = true",
+            "`status.host` of `Site`",
+            "crd.yaml:26:9",
+            "`kube-codegen versions` lists",
+        ),
+        // The field that is the same in both versions.
+        (
+            "path = 'spec.same'\nvalues = {a = 'b'}",
+            "`spec.same` of `Site`",
+            "crd.yaml:32:",
+            "`kube-codegen versions` lists",
+        ),
+        (
+            "from = 'v1'\nto = 'v2'\npath = 'spec.domain'\nkeep = true",
+            "`spec.domain` of `Site`",
+            "crd.yaml:31:",
+            "`kube-codegen versions` lists",
+        ),
+    ] {
+        let folder = super::directory(&crd);
+        let config = format!("file = 'crd.yaml'\n[[conversion]]\nkind = 'Site'\n{declaration}\n");
+        fs::write(folder.path().join("kube-codegen.toml"), config).unwrap();
+        let output = run(folder.path(), &["generate", "-o", "out"]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            text.contains("error[KC0504]") && text.contains(message),
+            "{text}"
+        );
+        assert!(
+            text.contains(&format!("--> {place}")),
+            "{declaration}: {text}"
+        );
+        assert!(text.contains(hint), "{text}");
+        assert!(
+            text.ends_with("error: 1 error; nothing was written\n"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn each_command_that_writes_says_how_many_errors_there_are() {
+    let folder =
+        super::directory("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n");
+    let commands: [&[&str]; 4] = [
+        &["generate", "-f", "crd.yaml", "-o", "out"],
+        &["new", "web", "-f", "crd.yaml"],
+        &["crate", "web", "-f", "crd.yaml"],
+        &["new", "web", "-q", "-f", "crd.yaml"],
+    ];
+    for command in commands {
+        let output = run(folder.path(), command);
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let text = stderr(&output);
+        let errors = text
+            .lines()
+            .filter(|line| line.starts_with("error["))
+            .count();
+        let last = format!("error: {errors} errors; nothing was written\n");
+        assert!(errors > 1 && text.ends_with(&last), "{command:?}: {text}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn each_command_prints_the_version_of_the_program() {
+    let version = format!("kube-codegen {}\n", env!("CARGO_PKG_VERSION"));
+    for command in [
+        &["--version"][..],
+        &["-V"],
+        &["new", "--version"],
+        &["deploy", "check", "-V"],
+        &["crd", "init", "--version"],
+    ] {
+        assert_eq!(succeed(Path::new("."), command), version);
+    }
+}

@@ -588,3 +588,40 @@ fn add_and_update_name_what_they_wrote_and_the_next_step() {
     let created = r#"{"path":"./src/nodes_controller.rs","state":"created","type":"file"}"#;
     assert!(out.contains(created), "{out}");
 }
+
+#[test]
+fn another_storage_version_is_said_in_one_line() {
+    let (_directory, package) = of_website("\"mine\"");
+    let path = package.join("deploy/crd.yaml");
+    let crd = fs::read_to_string(&path).unwrap();
+    let (head, first) = crd.split_once("\n  - name: v1alpha1\n").unwrap();
+    let second = |first: &str, is_stored: bool| {
+        format!(
+            "{head}\n  - name: v1alpha1\n{first}  - name: v1\n{}",
+            first.replace("storage: false", &format!("storage: {is_stored}"))
+        )
+    };
+    assert!(first.contains("storage: true"));
+    // A second version that nothing is stored as changes no controller.
+    let served = second(first, true)
+        .replacen("storage: true", "storage: x", 1)
+        .replace("storage: true", "storage: false");
+    fs::write(&path, served.replace("storage: x", "storage: true")).unwrap();
+    let (_, message, code) = updated(&package);
+    assert_eq!((message.as_str(), code), ("", Some(0)));
+    assert!(files(&package)["src/controller.rs"].contains("v1alpha1::Website"));
+    fs::write(
+        &path,
+        second(&first.replace("storage: true", "storage: false"), true),
+    )
+    .unwrap();
+    let (out, message, code) = updated(&package);
+    let line = "warning: the storage version of `websites.apps.example.com` is now `v1`, not `v1alpha1`: the controller, its test and the sample use `v1`, \
+                and objects in clusters stay stored as `v1alpha1` until they are written again\n";
+    assert_eq!((message.as_str(), code), (line, Some(0)));
+    assert!(out.contains("updated  ./src/controller.rs"), "{out}");
+    assert!(files(&package)["src/controller.rs"].contains("v1::Website"));
+    // Once.
+    let (_, message, _) = updated(&package);
+    assert_eq!(message, "");
+}

@@ -33,6 +33,7 @@ pub(super) struct Args {
 
     /// The version, such as `v1` or `example.com/v1` [default: the served version that kubectl prefers]
     #[arg(
+        id = "kind_version",
         long = "kind-version",
         visible_alias = "api-version",
         value_name = "VERSION",

@@ -14,7 +14,7 @@ use super::{
     changes::ChangeArgs,
     config::{self, OptionArgs},
     console::Console,
-    generate::{generate, regenerate},
+    generate::{generate, regenerate, rejected},
     layer::Layer,
     lock,
     owns::{self, Owns},
@@ -146,8 +146,8 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         let settings = options.clone().settings()?;
         check_emitters(&settings)?;
         let run = generate(&settings, &directory, console)?;
-        if wanted.is_broken {
-            return Err(CommandError::Reported);
+        if wanted.found.has_errors() {
+            return Err(rejected(&wanted.found, 0, console));
         }
         Some(with_conversion(run, &wanted, &settings, console)?)
     } else {
@@ -247,7 +247,7 @@ fn with_conversion(
             Ok(converted) => converted.text,
             Err(diagnostics) => {
                 console.diagnostics(&diagnostics, slice::from_ref(&source), &[]);
-                return Err(CommandError::Reported);
+                return Err(rejected(&diagnostics, 0, console));
             }
         };
         regenerate(&mut run, slice::from_ref(&source), settings, console)?;

@@ -30,8 +30,8 @@ pub(super) struct Wanted {
     pub(super) project: Option<Project>,
     /// The crate with derived types that it replaces.
     derived: Option<DerivedCrate>,
-    /// Whether the project has errors, which have been printed.
-    pub(super) is_broken: bool,
+    /// The problems of the project, which have been printed.
+    pub(super) found: Diagnostics,
 }
 
 impl Wanted {
@@ -96,7 +96,7 @@ impl Wanted {
             }),
             takeover,
             derived,
-            is_broken: found.has_errors(),
+            found,
             project,
         })
     }
