@@ -464,13 +464,30 @@ fn fields(definition: &Value) -> BTreeSet<String> {
 
 /// The names of what is generated for a model, except those of fields.
 fn identifiers(model: &Model) -> BTreeSet<String> {
-    let types = model.types.iter().map(|(_, def)| def.name().as_str());
-    let kinds = model.kinds.iter().map(|kind| kind.names());
-    let of_kinds = kinds.flat_map(|it| [&it.list, &it.lister, &it.method, &it.method_all]);
-    types
-        .chain(of_kinds.map(|it| it.as_str()))
-        .map(str::to_owned)
-        .collect()
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    found.extend(
+        model
+            .types
+            .iter()
+            .map(|(_, def)| def.name().as_str().to_owned()),
+    );
+    for kind in &model.kinds {
+        let names = kind.names();
+        let of_kind = [&names.list, &names.lister, &names.method, &names.method_all];
+        found.extend(of_kind.map(|it| it.as_str().to_owned()));
+    }
+    for module in &model.modules {
+        let names = module.names();
+        let of_module = [
+            &names.group,
+            &names.version,
+            &names.method,
+            &names.client,
+            &names.informers,
+        ];
+        found.extend(of_module.map(|it| it.as_str().to_owned()));
+    }
+    found
 }
 
 fn carry<T>(all: &mut BTreeMap<String, T>, before: &str, after: &str) {

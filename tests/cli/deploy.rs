@@ -517,7 +517,7 @@ fn what_a_kustomization_would_change_is_named() {
 }
 
 /// A word of the rules, what replaces it, what the check says, and its hint.
-const RULES: [(&str, &str, &str, &str); 21] = [
+const RULES: [(&str, &str, &str, &str); 22] = [
     (
         "deployments",
         "deployment",
@@ -634,6 +634,12 @@ const RULES: [(&str, &str, &str, &str); 21] = [
         "did you mean `coordination.k8s.io`?",
     ),
     (
+        "coordination.k8s.io",
+        "cordination.k8s.io",
+        "`cordination.k8s.io` is not an API group",
+        "did you mean `coordination.k8s.io`?",
+    ),
+    (
         "create",
         "Create",
         "`Create` has uppercase letters, and verbs have none",
@@ -693,7 +699,9 @@ fn words_of_rules_that_name_nothing_are_found() {
         ("extensions", "ingresses", "get"),
         ("apps", "novelties", "get"),
         ("\"*\"", "\"*\"", "\"*\""),
-        ("\"*\"", "pods, things", "get"),
+        ("\"*\"", "pods, things, podz", "get"),
+        ("nfd.k8s.io", "things", "get"),
+        ("iksoon.test.com", "crdplurals", "get"),
         ("\"\", apps", "pods, deployments, \"*/scale\"", "get"),
         (
             "\"\"",

@@ -90,7 +90,7 @@ pub(super) fn follow(
         };
         tokio::spawn(follower.run());
     }
-    view.shows(shown);
+    view.shows(shown, customs);
     if let Some(server) = cluster.memory() {
         let mut requests = server.follow_requests();
         let view = view.clone();

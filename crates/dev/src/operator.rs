@@ -1,6 +1,7 @@
 //! The operator: one process or several, which start, pause and end.
 
 use std::{
+    io::ErrorKind,
     net::{Ipv4Addr, TcpListener},
     path::PathBuf,
     process::ExitStatus,
@@ -149,11 +150,9 @@ impl Operator<'_> {
         self.view.note(&format!("run: {}", command.join(" ")));
         if self.args.command.is_empty()
             && !is_several
-            && TcpListener::bind((Ipv4Addr::UNSPECIFIED, PROBES)).is_err()
+            && let Some(problem) = in_use(PROBES)
         {
-            self.view.error(&format!(
-                "port {PROBES} is in use, and operators of kube-codegen serve their probes there, unless you run `kube-codegen dev -- cargo run -- --health-probe-bind-address=0`"
-            ));
+            self.view.error(&problem);
         }
         for (index, child) in selected(replicas, only) {
             self.state(index, State::Running, "the operator starts", false);
@@ -192,6 +191,20 @@ impl Operator<'_> {
     }
 }
 
+/// Returns what to say if another program has the port of the probes.
+fn in_use(port: u16) -> Option<String> {
+    let bound = TcpListener::bind((Ipv4Addr::UNSPECIFIED, port));
+    let error = bound.err()?;
+    if error.kind() != ErrorKind::AddrInUse {
+        return Some(format!(
+            "port {port}, where operators of kube-codegen serve their probes, cannot be opened: {error}"
+        ));
+    }
+    Some(format!(
+        "port {port} is in use, and operators of kube-codegen serve their probes there, unless you run `kube-codegen dev -- cargo run -- --health-probe-bind-address=0`"
+    ))
+}
+
 /// The port on which operators of kube-codegen serve their probes by default.
 const PROBES: u16 = 8081;
 /// It is built before, with cargo's progress.
@@ -212,4 +225,34 @@ fn selected(
 ) -> impl Iterator<Item = (usize, &mut Option<Child>)> {
     let all = replicas.iter_mut().enumerate();
     all.filter(move |(index, _)| only.is_none_or(|only| only == index + 1))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_that_is_in_use_is_said_with_what_to_run_instead() {
+        // Of one address or of all: the operator needs all.
+        for address in [Ipv4Addr::UNSPECIFIED, Ipv4Addr::LOCALHOST] {
+            let other = TcpListener::bind((address, 0)).unwrap();
+            let port = other.local_addr().unwrap().port();
+            let message = in_use(port).unwrap();
+            assert!(
+                message.starts_with(&format!("port {port} is in use")),
+                "{message}"
+            );
+            assert!(
+                message.contains("cargo run -- --health-probe-bind-address=0"),
+                "{message}"
+            );
+        }
+        // A port that was free may be another test's by now; not all of several are.
+        let free = || {
+            let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+            listener.local_addr().unwrap().port()
+        };
+        assert!((0..50).any(|_| in_use(free()).is_none()));
+    }
 }

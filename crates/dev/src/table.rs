@@ -29,9 +29,12 @@ pub(super) fn shown(value: &Value) -> String {
     printable::line(&cell(value)).into_owned()
 }
 
-/// Formats a table; names have the kind before them.
+/// Formats a table; names have the kind before them. If objects are in other namespaces than `default`, the first column has them.
 pub(super) fn aligned(table: &Value, rows: &[&Value], kind: &str) -> String {
     let columns = visible(table);
+    let namespace = |row: &Value| row["object"]["metadata"]["namespace"].clone();
+    let is_elsewhere = |row: &&Value| !namespace(row).is_null() && namespace(row) != "default";
+    let has_namespaces = rows.iter().any(is_elsewhere);
     let mut lines = vec![
         columns
             .iter()
@@ -48,7 +51,14 @@ pub(super) fn aligned(table: &Value, rows: &[&Value], kind: &str) -> String {
         }
         cells
     }));
-    let widths: Vec<usize> = (0..columns.len())
+    if has_namespaces {
+        let texts = rows.iter().map(|row| shown(&namespace(row)));
+        let texts = ["NAMESPACE".to_owned()].into_iter().chain(texts);
+        for (line, text) in lines.iter_mut().zip(texts) {
+            line.insert(0, text);
+        }
+    }
+    let widths: Vec<usize> = (0..lines[0].len())
         .map(|column| {
             lines
                 .iter()

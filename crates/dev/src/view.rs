@@ -3,8 +3,9 @@
 //! Whatever is printed passes through here, and here texts of objects, Events and programs are escaped.
 
 use std::{
+    collections::BTreeSet,
     io::Write as _,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
@@ -35,8 +36,10 @@ struct Inner {
     /// Whether `make rbac` measures the permissions of the operator.
     measures: bool,
     history: Option<History>,
-    /// The collections whose objects are shown.
-    shown: Mutex<Vec<(String, String)>>,
+    /// The collections whose objects are shown, and how many of them, the first ones, are of custom resources.
+    shown: Mutex<(Vec<(String, String)>, usize)>,
+    /// What the operator has written.
+    written: Mutex<BTreeSet<Written>>,
 }
 
 const fn colored(color: AnsiColor) -> Style {
@@ -65,6 +68,7 @@ impl View {
             measures,
             history,
             shown: Mutex::default(),
+            written: Mutex::default(),
         }))
     }
 
@@ -152,9 +156,9 @@ impl View {
         self.line(Style::new().dimmed(), "operator", text);
     }
 
-    /// Remembers the collections that `tables` shows.
-    pub(super) fn shows(&self, shown: Vec<(String, String)>) {
-        *self.0.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+    /// Remembers the collections that `tables` shows, the custom resources first.
+    pub(super) fn shows(&self, shown: Vec<(String, String)>, customs: usize) {
+        *lock(&self.0.shown) = (shown, customs);
     }
 
     /// Returns where what happens is recorded for the page.
@@ -165,61 +169,65 @@ impl View {
     pub(super) fn request(&self, request: &RecordedRequest, all: bool) {
         // Renewals and events are frequent, and events have lines of their own.
         let is_noise = matches!(request.resource.as_str(), "leases" | "events");
-        let failed = request.status >= 400 && !(request.status == 404 && request.verb == "get");
+        self.wrote(request);
+        let failed = is_failure(request);
         if request.user_agent == AGENT || !all && !failed && (!request.is_write() || is_noise) {
             return;
         }
-        let name = if request.name.is_empty() {
-            request.body["metadata"]["name"]
-                .as_str()
-                .unwrap_or_default()
-        } else {
-            &request.name
-        };
-        let place = [request.namespace.as_str(), name]
-            .iter()
-            .filter(|it| !it.is_empty())
-            .copied()
-            .collect::<Vec<_>>()
-            .join("/");
-        let resource = request.rule_resource();
-        let mut text = format!("{} {resource} {place}: {}", request.verb, request.status);
-        if request.denied {
-            let missing = rights::missing(request, self.0.measures);
-            text = format!("{text}: {missing}");
-        }
+        let text = describe(request, self.0.measures);
         let style = if failed {
             colored(AnsiColor::Red)
         } else {
             colored(AnsiColor::Blue)
         };
-        self.line(style, "request", text.replace(" :", ":").trim_end());
+        self.line(style, "request", &text);
     }
 
-    /// Prints the objects in the namespace `default`, as `kubectl get` does for several kinds.
+    /// Prints objects, as `kubectl get` does for several kinds.
     pub(super) async fn tables(&self, cluster: &Cluster) -> Result<(), String> {
-        let shown = self
-            .0
-            .shown
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let mut texts = Vec::new();
-        for (root, plural) in shown {
-            if matches!(plural.as_str(), "configmaps" | "secrets") {
-                continue;
+        let text = self.texts(cluster).await?.join("\n\n");
+        let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
+        let _closed = writeln!(out, "{}", printable::lines(&text));
+        Ok(())
+    }
+
+    /// Returns a table of each kind: the custom resources; the kinds that operators usually create, in the namespaces of custom resources and
+    /// in `default`; and whatever else the operator has written.
+    async fn texts(&self, cluster: &Cluster) -> Result<Vec<String>, String> {
+        let (shown, customs) = lock(&self.0.shown).clone();
+        let written = lock(&self.0.written).clone();
+        let mut kinds: Vec<(String, String)> = shown.clone();
+        for it in &written {
+            let kind = (it.root.clone(), it.plural.clone());
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
             }
-            let path = format!("{root}/namespaces/default/{plural}");
-            let Ok(table) = cluster.get(&path, TABLE).await else {
+        }
+        let mut namespaces = BTreeSet::from(["default".to_owned()]);
+        let mut texts = Vec::new();
+        for (index, (root, plural)) in kinds.into_iter().enumerate() {
+            let Ok(table) = cluster.get(&format!("{root}/{plural}"), TABLE).await else {
                 continue;
             };
-            let own = |row: &&Value| row["object"]["metadata"]["name"] != "kubernetes";
-            let rows: Vec<&Value> = table["rows"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter(own)
-                .collect();
+            let all = || table["rows"].as_array().into_iter().flatten();
+            let is_custom = index < customs;
+            if is_custom {
+                let found = all().map(|row| namespace(row).to_owned());
+                namespaces.extend(found.filter(|it| !it.is_empty()));
+            }
+            let is_usual = index < shown.len();
+            let is_shown = |row: &&Value| {
+                let of_row = |it: &Written| {
+                    it.plural == plural && it.root == root && it.is_of(namespace(row), name(row))
+                };
+                if is_custom {
+                    return true;
+                }
+                let is_here = is_usual && namespaces.contains(namespace(row));
+                (is_here && !OF_EACH_NAMESPACE.contains(&(&plural, name(row))))
+                    || (!is_usual && written.iter().any(of_row))
+            };
+            let rows: Vec<&Value> = all().filter(is_shown).collect();
             if rows.is_empty() {
                 continue;
             }
@@ -238,9 +246,245 @@ impl View {
             let prefix = group.map_or(kind.clone(), |group| format!("{kind}.{group}"));
             texts.push(aligned(&table, &rows, &prefix));
         }
-        let mut out = AutoStream::new(std::io::stdout().lock(), self.0.color);
-        let text = texts.join("\n\n");
-        let _closed = writeln!(out, "{}", printable::lines(&text));
-        Ok(())
+        Ok(texts)
+    }
+
+    /// Remembers what the operator has written.
+    fn wrote(&self, request: &RecordedRequest) {
+        let is_noise = matches!(request.resource.as_str(), "leases" | "events");
+        let is_removal = request.verb.starts_with("delete");
+        let is_done = request.is_write() && (200..300).contains(&request.status);
+        if !is_done || is_noise || is_removal || request.user_agent == AGENT {
+            return;
+        }
+        let root = match request.group.as_str() {
+            "" => format!("/api/{}", request.version),
+            group => format!("/apis/{group}/{}", request.version),
+        };
+        let metadata = |field: &str| request.body["metadata"][field].as_str();
+        let (name, is_prefix) = match (request.name.as_str(), metadata("name")) {
+            ("", Some(name)) => (name, false),
+            ("", None) => (metadata("generateName").unwrap_or_default(), true),
+            (name, _) => (name, false),
+        };
+        lock(&self.0.written).insert(Written {
+            root,
+            plural: request.resource.clone(),
+            namespace: request.namespace.clone(),
+            name: name.to_owned(),
+            is_prefix,
+        });
+    }
+}
+
+/// An object that the operator has written.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Written {
+    /// The path of its API version.
+    root: String,
+    plural: String,
+    namespace: String,
+    /// Its name, or how it begins.
+    name: String,
+    is_prefix: bool,
+}
+
+impl Written {
+    fn is_of(&self, namespace: &str, name: &str) -> bool {
+        let is_name = self.name == name || self.is_prefix && name.starts_with(&self.name);
+        self.namespace == namespace && is_name
+    }
+}
+
+/// A missing object is no failure for those who ask whether it exists.
+fn is_failure(request: &RecordedRequest) -> bool {
+    request.status >= 400 && !(request.status == 404 && request.verb == "get")
+}
+
+/// Returns what a request did, and why it failed.
+fn describe(request: &RecordedRequest, measures: bool) -> String {
+    let name = match request.name.as_str() {
+        "" => request.body["metadata"]["name"]
+            .as_str()
+            .unwrap_or_default(),
+        name => name,
+    };
+    let place = [request.namespace.as_str(), name];
+    let place = place.into_iter().filter(|it| !it.is_empty());
+    let place = place.collect::<Vec<_>>().join("/");
+    let words = [request.verb, &request.rule_resource(), &place];
+    let words = words.into_iter().filter(|it| !it.is_empty());
+    let text = words.collect::<Vec<_>>().join(" ");
+    let status = request.status;
+    if request.denied {
+        let missing = rights::missing(request, measures);
+        return format!("{text}: {status}: {missing}");
+    }
+    let why = match request.message.as_str() {
+        message if is_failure(request) => message,
+        _ => "",
+    };
+    let why = if why.is_empty() {
+        String::new()
+    } else {
+        format!(": {why}")
+    };
+    format!("{text}: {status}{why}")
+}
+
+/// Objects that Kubernetes makes in the namespace `default`, or in each, by plural and name.
+const OF_EACH_NAMESPACE: [(&str, &str); 2] = [
+    ("configmaps", "kube-root-ca.crt"),
+    ("services", "kubernetes"),
+];
+
+fn namespace(row: &Value) -> &str {
+    let namespace = &row["object"]["metadata"]["namespace"];
+    namespace.as_str().unwrap_or_default()
+}
+
+fn name(row: &Value) -> &str {
+    let name = &row["object"]["metadata"]["name"];
+    name.as_str().unwrap_or_default()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use futures::StreamExt as _;
+    use http::{Request, header};
+    use kube_codegen_testing::ApiServer;
+    use serde_json::json;
+
+    use super::*;
+
+    fn view() -> View {
+        View::new(clap::ColorChoice::Never, true, 1, false, None)
+    }
+
+    /// Creates objects as an operator does, and lets the view see the requests.
+    async fn create(view: &View, cluster: &Cluster, server: &ApiServer, objects: &[(&str, Value)]) {
+        let mut requests = server.follow_requests();
+        for (path, object) in objects {
+            let request = Request::post(*path)
+                .header(header::CONTENT_TYPE, "application/json")
+                .header(header::USER_AGENT, "operator")
+                .body(object.to_string().into_bytes());
+            _ = cluster.client().request::<Value>(request.unwrap()).await;
+            while let Some(request) = requests.next().await {
+                if request.user_agent == "operator" {
+                    view.request(&request, false);
+                    break;
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn all_kinds_that_the_operator_writes_are_listed() {
+        let cluster = Cluster::start(false, false, false).await.unwrap();
+        let server = cluster.memory().unwrap();
+        let crd = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "sites.example.com"},
+            "spec": {"group": "example.com", "scope": "Cluster", "names": {"kind": "Site", "plural": "sites"}, "versions": [
+                {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}},
+            ]},
+        });
+        server.apply(&crd.to_string()).await.unwrap();
+        let view = view();
+        let usual = ["services", "configmaps", "secrets"];
+        let usual = usual.map(|plural| ("/api/v1".to_owned(), plural.to_owned()));
+        let custom = ("/apis/example.com/v1".to_owned(), "sites".to_owned());
+        view.shows([custom].into_iter().chain(usual).collect(), 1);
+        let named = |name: &str| json!({"metadata": {"name": name}});
+        let of = |name: &str| format!("/api/v1/namespaces/default/{name}");
+        let role = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+        let lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+        let site =
+            json!({"apiVersion": "example.com/v1", "kind": "Site", "metadata": {"name": "mine"}});
+        let objects = [
+            ("/apis/example.com/v1/sites", site),
+            (&*of("configmaps"), named("page")),
+            (&*of("secrets"), named("password")),
+            (
+                &*of("serviceaccounts"),
+                json!({"metadata": {"generateName": "runner-"}}),
+            ),
+            (role, json!({"metadata": {"name": "reader"}, "rules": []})),
+            (lease, named("leader")),
+            // Rejected, and so not there.
+            (&*of("limitranges"), named("NO")),
+        ];
+        create(&view, &cluster, server, &objects).await;
+        let text = view.texts(&cluster).await.unwrap().join("\n");
+        for expected in [
+            "site.example.com/mine",
+            "configmap/page",
+            "secret/password",
+            "serviceaccount/runner-",
+            "role.rbac.authorization.k8s.io/reader",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        for other in [
+            "leader",
+            "NO",
+            "kube-root-ca.crt",
+            "service/kubernetes",
+            "serviceaccount/default",
+        ] {
+            assert!(!text.contains(other), "{other}: {text}");
+        }
+        cluster.stop();
+    }
+
+    #[tokio::test]
+    async fn a_rejected_request_has_its_reason() {
+        let cluster = Cluster::start(false, false, false).await.unwrap();
+        let server = cluster.memory().unwrap();
+        let mut requests = server.follow_requests();
+        for (path, body, expected) in [
+            (
+                "/api/v1/namespaces/default/configmaps",
+                json!({"metadata": {"name": "NO"}}).to_string(),
+                "create configmaps default/NO: 422: ConfigMap \"NO\" is invalid: metadata.name: Invalid value",
+            ),
+            (
+                "/api/v1/namespaces/default/configmaps?fieldValidation=Strict",
+                json!({"metadata": {"name": "a"}, "datum": 1}).to_string(),
+                "create configmaps default/a: 400: ",
+            ),
+            (
+                "/api/v1/namespaces/none/configmaps",
+                json!({"metadata": {"name": "a"}}).to_string(),
+                "create configmaps none/a: 404: namespaces \"none\" not found",
+            ),
+        ] {
+            let request = Request::post(path)
+                .header(header::CONTENT_TYPE, "application/json")
+                .header(header::USER_AGENT, "operator")
+                .body(body.into_bytes());
+            cluster
+                .client()
+                .request::<Value>(request.unwrap())
+                .await
+                .unwrap_err();
+            let text = loop {
+                let request = requests.next().await.unwrap();
+                if request.user_agent == "operator" {
+                    break describe(&request, false);
+                }
+            };
+            assert!(text.starts_with(expected), "{text}");
+            assert!(
+                text.len() > "create configmaps default/a: 400: ".len(),
+                "{text}"
+            );
+        }
+        cluster.stop();
     }
 }

@@ -17,10 +17,15 @@ pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 impl Log {
     /// Collects the log, with all levels, until the guard is dropped.
     pub(crate) fn collect() -> (Self, DefaultGuard) {
+        Self::collect_from(Level::TRACE)
+    }
+
+    /// Collects the log from a level on, until the guard is dropped.
+    pub(crate) fn collect_from(level: Level) -> (Self, DefaultGuard) {
         let log = Self::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_max_level(Level::TRACE)
+            .with_max_level(level)
             .with_ansi(false)
             .with_writer(move || writer.clone());
         (log, subscribe(subscriber.finish()))

@@ -220,8 +220,11 @@ fn group_problem(group: &str, known: &[Known<'_>]) -> Option<(String, Problem)> 
             .map(|it| it.group)
             .filter(|it| !it.is_empty())
     };
+    let start_of = |group: &'_ str| group.strip_suffix(".k8s.io").map(str::to_owned);
     let is_one = |it: &&str| match group.contains('.') {
-        true => group.ends_with(".k8s.io") && is_close(group, it),
+        true => start_of(group)
+            .zip(start_of(it))
+            .is_some_and(|(a, b)| is_close(&a, &b)),
         // Groups of CRDs have a dot.
         false => it.starts_with(&start) || is_close(group, it),
     };
@@ -290,7 +293,12 @@ fn resource_problem(
     let lower = plural.to_ascii_lowercase();
     let message = format!("`{escaped}` is not a resource: rules name the plural, in lower case");
     let is_it = |it: &&Known<'_>| it.plural == lower || it.others.contains(&lower);
-    let close = || candidates().find(|it| is_close(&lower, it.plural));
+    // A CRD that is not among the manifests may have a similar name.
+    let is_of_kubernetes = |it: &&Known<'_>| all_kinds().iter().any(|kind| kind.group == it.group);
+    let close = || {
+        let mut candidates = candidates().filter(is_of_kubernetes).filter(|_| !is_any);
+        candidates.find(|it| is_close(&lower, it.plural))
+    };
     if let Some(found) = candidates().find(is_it).or_else(close) {
         return Some((message, did_you_mean(&with_subresource(found.plural))));
     }

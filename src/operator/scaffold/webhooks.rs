@@ -162,17 +162,16 @@ fn mapping(ty: &Type) -> Expr {
             .collect::<Vec<_>>();
         is_plain && is_vec && items == [quote!(#item).to_string()]
     };
+    let first = |list: &Type| -> Expr {
+        parse_quote!(|values: #list| values.into_iter().next().unwrap_or_default())
+    };
     if is_list(hub, spoke) {
-        return parse_quote!(Mapping::new(
-            |value| vec![value],
-            |values| values.into_iter().next().unwrap_or_default()
-        ));
+        let first = first(hub);
+        return parse_quote!(Mapping::new(|value| vec![value], #first));
     }
     if is_list(spoke, hub) {
-        return parse_quote!(Mapping::new(
-            |values| values.into_iter().next().unwrap_or_default(),
-            |value| vec![value]
-        ));
+        let first = first(spoke);
+        return parse_quote!(Mapping::new(#first, |value| vec![value]));
     }
     parse_quote!(Mapping::copy())
 }

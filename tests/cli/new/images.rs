@@ -36,6 +36,28 @@ fn an_image_is_rejected_while_the_crates_are_those_of_a_checkout() {
         succeeded && output.contains("container build -t"),
         "{output}"
     );
+
+    // The reader of the README knows it before, and that copies in the package do as well.
+    let readme = fs::read_to_string(package.join("README.md")).unwrap();
+    let (before, _) = readme.split_once("make docker-build docker-push").unwrap();
+    assert!(
+        before.contains("kube-codegen update --runtime-git") && before.contains("copies in this"),
+        "{before}"
+    );
+    let (_, checkout) = text.split_once("path = \"").unwrap();
+    let (checkout, _) = checkout.split_once("record").unwrap();
+    for (path, is_inside) in [
+        ("vendor/", true),
+        ("./vendor/", true),
+        ("../", false),
+        ("../../up/", false),
+        ("/opt/", false),
+        ("C:/up/", false),
+    ] {
+        fs::write(&manifest, text.replace(checkout, path)).unwrap();
+        let (succeeded, output) = build();
+        assert_eq!(succeeded, is_inside, "{path}: {output}");
+    }
 }
 
 const REVISION: [&str; 2] = [

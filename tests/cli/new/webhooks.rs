@@ -251,7 +251,7 @@ fn a_value_that_became_a_list_is_converted_from_the_start() {
         (
             list,
             text,
-            "|values| values.into_iter().next().unwrap_or_default(),",
+            "|values: Vec<String>| values.into_iter().next().unwrap_or_default(),",
         ),
     ] {
         let versions = version("v1beta1", false, old, text) + &version("v1", true, new, number);

@@ -63,23 +63,22 @@ impl<K: Object> Controller<K> {
         Running: Future<Output = Result<Action, E>> + Send + 'static,
         Policy: Fn(Arc<K>, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
     {
-        let kind = self.primary.kind().to_string();
-        let functions = Arc::new((reconcile, error_policy, kind));
+        let functions = Arc::new((reconcile, error_policy));
         let primary = self.primary.clone();
         let attempt: TypedAttempt<K> = Box::new(move |key, object| {
             let object = object?;
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
             let (key, primary) = (key.clone(), primary.clone());
             Some(Box::pin(async move {
-                let (reconcile, error_policy, kind) = &*functions;
+                let (reconcile, error_policy) = &*functions;
                 let outcome = reconcile(Arc::clone(&object), Arc::clone(&context)).await;
                 outcome.map_err(|failure| {
                     if is_gone(&primary, &key, &*object) {
-                        return gone(kind, &key, failure);
+                        return gone(failure);
                     }
                     let next = || error_policy(object, &failure, context);
                     let next = catch_unwind(AssertUnwindSafe(next));
-                    failed(kind, &key, failure, next)
+                    failed(failure, next)
                 })
             }))
         });
@@ -124,25 +123,24 @@ impl<K: Object> Controller<K> {
         Running: Future<Output = Result<Action, E>> + Send + 'static,
         Policy: Fn(&ObjectKey, &E, Arc<Ctx>) -> OnError + Send + Sync + 'static,
     {
-        let kind = self.primary.kind().to_string();
-        let functions = Arc::new((reconcile, error_policy, kind));
+        let functions = Arc::new((reconcile, error_policy));
         let primary = self.primary.clone();
         let attempt: TypedAttempt<K> = Box::new(move |key, object| {
             let (functions, context) = (Arc::clone(&functions), Arc::clone(&context));
             let (key, primary) = (key.clone(), primary.clone());
             Some(Box::pin(async move {
-                let (reconcile, error_policy, kind) = &*functions;
+                let (reconcile, error_policy) = &*functions;
                 let running = reconcile(key.clone(), object.clone(), Arc::clone(&context));
                 let outcome = running.await;
                 outcome.map_err(|failure| {
                     if let Some(object) = &object
                         && is_gone(&primary, &key, &**object)
                     {
-                        return gone(kind, &key, failure);
+                        return gone(failure);
                     }
                     let next = || error_policy(&key, &failure, context);
                     let next = catch_unwind(AssertUnwindSafe(next));
-                    failed(kind, &key, failure, next)
+                    failed(failure, next)
                 })
             }))
         });
@@ -334,13 +332,9 @@ impl Work {
 }
 
 /// Logs why a reconcile failed, with its causes, and returns what the error policy says. A panic of the policy goes on.
-fn failed(
-    kind: &str,
-    key: &ObjectKey,
-    failure: impl Into<BoxError>,
-    next: thread::Result<OnError>,
-) -> Failed {
-    warn!(kind, object = %key, "reconcile failed: {}", describe(&*failure.into()));
+fn failed(failure: impl Into<BoxError>, next: thread::Result<OnError>) -> Failed {
+    // In the span of the reconcile, which names the object.
+    warn!("reconcile failed: {}", describe(&*failure.into()));
     Failed::Error(next.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
@@ -351,8 +345,8 @@ fn is_gone<K: Object>(primary: &SharedInformer<K>, key: &ObjectKey, object: &K) 
 }
 
 /// Ends a reconcile whose object is gone.
-fn gone(kind: &str, key: &ObjectKey, failure: impl Into<BoxError>) -> Failed {
-    debug!(kind, object = %key, "the object is gone: {}", describe(&*failure.into()));
+fn gone(failure: impl Into<BoxError>) -> Failed {
+    debug!("the object is gone: {}", describe(&*failure.into()));
     Failed::Gone
 }
 

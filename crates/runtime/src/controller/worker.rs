@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures::{FutureExt, future::BoxFuture};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use tracing::{Instrument, Span, debug, error, field::Empty, info_span, warn};
+use tracing::{Instrument, Span, debug, error, error_span, field::Empty, warn};
 
 use super::{Action, MetricsHandle, OnError, causes::Causes};
 use crate::{cache::ObjectKey, panics, queue::WorkQueue};
@@ -123,8 +123,10 @@ impl Worker {
     }
 
     /// Returns the span of a reconcile, below that of the event that caused it; without one, the reconcile begins a trace.
+    ///
+    /// Its level is that of errors, so that each line within it names the object, whatever level is logged.
     fn span(&self, key: &ObjectKey, cause: Option<&Span>) -> Span {
-        info_span!(
+        error_span!(
             parent: cause.and_then(Span::id),
             "reconcile",
             kind = %self.kind,

@@ -266,9 +266,32 @@ enum Failing {
 #[cfg(feature = "cli")]
 #[tokio::test(start_paused = true)]
 async fn the_log_has_the_causes_of_a_failed_reconcile() {
+    let text = log_of_failures(tracing::Level::TRACE).await;
+    // `kube-codegen dev` reads these fields.
+    let worker = "kube_codegen_runtime::controller::worker: ";
+    for fields in [
+        r#"starts phase="start""#,
+        r#"ends phase="end" outcome="failed" failed=true microseconds="#,
+    ] {
+        let line = text
+            .lines()
+            .find(|line| line.contains(&format!(": {worker}{fields}")));
+        let line = line.unwrap_or_else(|| panic!("{fields}: {text}"));
+        assert!(
+            line.contains(":reconcile{kind=ConfigMap object=default/one}: "),
+            "{line}"
+        );
+    }
+    // Whatever is logged besides, a failure names its object.
+    log_of_failures(tracing::Level::WARN).await;
+}
+
+/// Lets reconciles fail, and returns what is logged from a level on.
+#[cfg(feature = "cli")]
+async fn log_of_failures(level: tracing::Level) -> String {
     use kube_codegen_runtime::client::TypedClient;
 
-    let (log, _guard) = crate::log::Log::collect();
+    let (log, _guard) = crate::log::Log::collect_from(level);
     let server = ApiServer::new();
     server
         .seed(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}}))
@@ -302,19 +325,18 @@ async fn the_log_has_the_causes_of_a_failed_reconcile() {
     );
     assert!(text.contains("reconcile panicked: no policy"), "{text}");
     assert!(text.contains("reconcile failed: scripted"), "{text}");
-    // `kube-codegen dev` reads these fields.
-    let worker = "kube_codegen_runtime::controller::worker: ";
-    for fields in [
-        r#"starts phase="start""#,
-        r#"ends phase="end" outcome="failed" failed=true microseconds="#,
-    ] {
-        let line = text
-            .lines()
-            .find(|line| line.contains(&format!(": {worker}{fields}")));
-        let line = line.unwrap_or_else(|| panic!("{fields}: {text}"));
+    // A line names the object once: in the span.
+    let failures = text.lines().filter(|it| it.contains("reconcile failed: "));
+    for line in failures {
+        let (spans, said) = line.split_once("}: ").unwrap();
         assert!(
-            line.contains(":reconcile{kind=ConfigMap object=default/one}: "),
+            spans.ends_with("reconcile{kind=ConfigMap object=default/one"),
+            "{line}"
+        );
+        assert!(
+            !said.contains("object") && !said.contains("ConfigMap"),
             "{line}"
         );
     }
+    text
 }

@@ -60,7 +60,13 @@ impl RequestLog {
         self.first + self.kept.len() - 1
     }
 
-    pub(crate) fn answered(&mut self, number: usize, status: u16, denied: Option<&'static str>) {
+    pub(crate) fn answered(
+        &mut self,
+        number: usize,
+        status: u16,
+        message: &str,
+        denied: Option<&'static str>,
+    ) {
         // The request may have been cleared in the meantime.
         let Some(request) = number
             .checked_sub(self.first)
@@ -69,6 +75,7 @@ impl RequestLog {
             return;
         };
         request.status = status;
+        message.clone_into(&mut request.message);
         request.denied = denied.is_some();
         request.verb = denied.unwrap_or(request.verb);
         self.followers

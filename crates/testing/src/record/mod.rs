@@ -45,10 +45,11 @@ impl Record {
         &self,
         number: Option<usize>,
         status: u16,
+        message: &str,
         denied: Option<&'static str>,
     ) {
         if let Some(number) = number {
-            lock(&self.requests).answered(number, status, denied);
+            lock(&self.requests).answered(number, status, message, denied);
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct RecordedRequest {
     pub status: u16,
     /// Whether RBAC denied the request because no rule of the user allows it. A status of 403 can also have other causes.
     pub denied: bool,
+    /// Why the request failed: the message of the response's `Status`; empty if it has not failed.
+    pub message: String,
 }
 
 impl RecordedRequest {
@@ -74,6 +76,7 @@ impl RecordedRequest {
             user: user.name.clone(),
             status: 0,
             denied: false,
+            message: String::new(),
         }
     }
 

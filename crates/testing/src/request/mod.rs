@@ -103,6 +103,8 @@ pub(crate) struct Notes {
     pub(crate) warnings: Vec<String>,
     /// The verb for which the user has no permission.
     pub(crate) denied: Option<&'static str>,
+    /// Why the request failed.
+    pub(crate) message: String,
 }
 
 impl Request {

@@ -107,7 +107,10 @@ pub(crate) async fn serve(
     };
     let response = match steps(&shared, &mut call).await {
         Ok(response) | Err(Stop::Answered(response)) => response,
-        Err(Stop::Failed(failure)) => failed(&failure),
+        Err(Stop::Failed(failure)) => {
+            call.notes.message.clone_from(&failure.message);
+            failed(&failure)
+        }
         Err(Stop::Broken) => {
             let why = "the test broke the connection";
             return Err(io::Error::new(io::ErrorKind::ConnectionReset, why));
@@ -115,7 +118,10 @@ pub(crate) async fn serve(
     };
     if let Route::Resource(request) = &call.route {
         let code = response.status().as_u16();
-        shared.record.answered(call.number, code, call.notes.denied);
+        let notes = &call.notes;
+        shared
+            .record
+            .answered(call.number, code, &notes.message, notes.denied);
         lock(&shared.record.metrics).count(Labels::of(request), code);
     }
     Ok(response)
@@ -306,14 +312,25 @@ async fn respond(
             Some(recorded) => {
                 let value = Arc::unwrap_or_clone(value);
                 let (code, value) = changed(shared, recorded, code, value).await?;
+                let message = value["message"].as_str().filter(|_| code >= 400);
+                message
+                    .unwrap_or_default()
+                    .clone_into(&mut call.notes.message);
                 warned(call, json(code, &value))
             }
         },
         Err(failure) => match call.intercepted.take() {
-            None => warned(call, failed(&failure)),
+            None => {
+                call.notes.message.clone_from(&failure.message);
+                warned(call, failed(&failure))
+            }
             Some(recorded) => {
                 let before = document(&failure);
                 let after = changed(shared, recorded, failure.code, before.clone()).await?;
+                let message = after.1["message"].as_str().filter(|_| after.0 >= 400);
+                message
+                    .unwrap_or_default()
+                    .clone_into(&mut call.notes.message);
                 // The status of a failure may have headers.
                 if after == (failure.code, before) {
                     warned(call, failed(&failure))
