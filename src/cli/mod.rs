@@ -25,6 +25,7 @@ mod renames;
 mod report;
 mod sample;
 mod schema;
+mod steps;
 mod update;
 mod validate;
 mod values;

@@ -6,6 +6,7 @@
 //! of the CRD itself. Whole words are compared: an old name in a comment is found as well, and whether it matters is for the user to say.
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
     fs,
     path::Path,
 };
@@ -73,7 +74,8 @@ impl Names {
         );
         let common = self.fields.intersection(&other.fields).count();
         let fields = 2 * common > self.fields.union(&other.fields).count();
-        if !kind && !plural && !(group && fields) {
+        let is_same = kind || plural || group && fields;
+        if !is_same {
             return 0;
         }
         [group, kind, plural, fields]
@@ -368,10 +370,10 @@ impl Leftovers {
             name,
         } in self.found.iter().take(MAX_SHOWN)
         {
-            message.push_str(&format!("\n  {path}:{line}:{column} `{name}`"));
+            _ = write!(message, "\n  {path}:{line}:{column} `{name}`");
         }
         if let Some(more) = self.found.len().checked_sub(MAX_SHOWN).filter(|it| *it > 0) {
-            message.push_str(&format!("\n  … {more} more"));
+            _ = write!(message, "\n  … {more} more");
         }
         console.summary_error(&message);
         Err(CommandError::Reported)
@@ -379,10 +381,9 @@ impl Leftovers {
 }
 
 /// Pairs the CRDs of which a name differs; the most alike first.
-fn pairs(before: Vec<Names>, today: BTreeMap<String, Names>) -> Vec<Rename> {
+fn pairs(before: Vec<Names>, mut new: BTreeMap<String, Names>) -> Vec<Rename> {
     let mut all = Vec::new();
     let mut gone = Vec::new();
-    let mut new = today.clone();
     for names in before {
         match new.remove(&names.crd) {
             Some(after) if names.has_names_of(&after) => {}

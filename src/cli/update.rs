@@ -1,7 +1,6 @@
 //! `kube-codegen update` and `kube-codegen add`: bring a scaffolded crate to the newest templates and kinds by a three-way merge.
 use std::{
     cell::OnceCell,
-    collections::BTreeMap,
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -19,6 +18,7 @@ use super::{
     generate::{finish, generate},
     lock,
     renames::{Leftovers, Renames},
+    steps::Steps,
 };
 use crate::{
     base::options::Options,
@@ -154,33 +154,7 @@ impl Update<'_> {
         let base = |path: &str, recorded: &Recorded| bases.find(path, recorded);
         let merged = scaffold::merge(self.baseline, &rendered.files, existing, base)?;
 
-        let (mut files, mut removed) = (Vec::new(), Vec::new());
-        let mut left = Left::default();
-        for (path, merged) in merged {
-            let text = match merged {
-                Merged::Kept => continue,
-                Merged::Removed => {
-                    removed.push(path);
-                    continue;
-                }
-                Merged::Clean(text) => text,
-                Merged::Conflict(text) => {
-                    left.conflicts.push(path.clone());
-                    text
-                }
-                Merged::Beside(text) => {
-                    let beside = scaffold::beside(&path);
-                    left.beside.push(path);
-                    files.push(File {
-                        path: beside,
-                        text: text.into(),
-                    });
-                    continue;
-                }
-            };
-            let text = text.into();
-            files.push(File { path, text });
-        }
+        let (mut files, removed, mut left) = sorted(merged);
         files.extend(self.definitions.iter().cloned());
         // A file that the user had before is not recorded, and so never merged, unless it is the scaffolded one.
         let is_scaffolded = |file: &&File| {
@@ -238,6 +212,34 @@ impl Update<'_> {
     }
 }
 
+/// Returns the files to write, those to remove, and what is left to the user.
+fn sorted(merged: Vec<(String, Merged)>) -> (Vec<File>, Vec<String>, Left) {
+    let (mut files, mut removed) = (Vec::new(), Vec::new());
+    let mut left = Left::default();
+    for (path, merged) in merged {
+        let (path, text) = match merged {
+            Merged::Kept => continue,
+            Merged::Removed => {
+                removed.push(path);
+                continue;
+            }
+            Merged::Clean(text) => (path, text),
+            Merged::Conflict(text) => {
+                left.conflicts.push(path.clone());
+                (path, text)
+            }
+            Merged::Beside(text) => {
+                let beside = scaffold::beside(&path);
+                left.beside.push(path);
+                (beside, text)
+            }
+        };
+        let text = text.into();
+        files.push(File { path, text });
+    }
+    (files, removed, left)
+}
+
 /// The files that are left to the user.
 #[derive(Default)]
 struct Left {
@@ -281,76 +283,6 @@ impl Left {
             return Ok(());
         }
         Err(CommandError::Reported)
-    }
-}
-
-/// What to do after the command.
-struct Steps<'a> {
-    command: &'a str,
-    directory: &'a Path,
-    /// The parameters before the command.
-    before: &'a Parameters,
-    /// The parameters after it.
-    parameters: &'a Parameters,
-    /// The modules of the controllers after it, by kind.
-    controllers: BTreeMap<String, String>,
-}
-
-impl Steps<'_> {
-    /// Formats the steps, such as `cd web, edit reconcile in src/foos_controller.rs, then run kube-codegen dev`.
-    fn text(&self) -> String {
-        let mut steps = Vec::new();
-        if self.directory != Path::new(".") {
-            steps.push(format!("cd {}", self.directory.display()));
-        }
-        if self.command != "add" {
-            steps.push("read the changes, then run make test".to_owned());
-            return steps.join(", ");
-        }
-        let files = |modules: Vec<String>| {
-            let files: Vec<_> = modules.iter().map(|it| format!("src/{it}.rs")).collect();
-            files.join(", ")
-        };
-        let controllers = self.controllers.iter();
-        let (new, old): (Vec<_>, Vec<_>) = controllers
-            .partition(|(_, module)| !self.before.controllers.values().any(|it| it == *module));
-        let of =
-            |all: &[(&String, &String)]| all.iter().map(|(_, module)| (*module).clone()).collect();
-        let owns_more = old.into_iter().filter(|(id, _)| {
-            let (now, before) = (self.parameters.owns.get(*id), self.before.owns.get(*id));
-            now.is_some_and(|now| before.is_none_or(|it| !now.is_subset(it)))
-        });
-        let owns_more: Vec<_> = owns_more.collect();
-        if !new.is_empty() {
-            steps.push(format!("edit reconcile in {}", files(of(&new))));
-        }
-        if !owns_more.is_empty() {
-            steps.push(format!(
-                "keep the new children in reconcile of {}",
-                files(of(&owns_more))
-            ));
-        }
-        if !self.parameters.webhooks.is_subset(&self.before.webhooks) {
-            let crds = self
-                .controllers
-                .iter()
-                .filter(|(id, _)| !self.parameters.watch.contains(*id));
-            let modules = crds.map(|(_, module)| scaffold::webhooks_module(module));
-            steps.push(format!("edit the webhooks in {}", files(modules.collect())));
-        }
-        let edits = !(new.is_empty() && owns_more.is_empty())
-            || !self.parameters.webhooks.is_subset(&self.before.webhooks);
-        if edits {
-            steps.push("then run kube-codegen dev".to_owned());
-        }
-        let features = self.parameters.features.difference(&self.before.features);
-        for feature in features {
-            let next = feature.next().to_owned();
-            if !steps.contains(&next) {
-                steps.push(next);
-            }
-        }
-        steps.join(", ")
     }
 }
 

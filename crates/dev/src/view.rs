@@ -262,10 +262,10 @@ impl View {
             group => format!("/apis/{group}/{}", request.version),
         };
         let metadata = |field: &str| request.body["metadata"][field].as_str();
-        let (name, is_prefix) = match (request.name.as_str(), metadata("name")) {
-            ("", Some(name)) => (name, false),
-            ("", None) => (metadata("generateName").unwrap_or_default(), true),
-            (name, _) => (name, false),
+        let own = Some(request.name.as_str()).filter(|it| !it.is_empty());
+        let (name, is_prefix) = match own.or_else(|| metadata("name")) {
+            Some(name) => (name, false),
+            None => (metadata("generateName").unwrap_or_default(), true),
         };
         lock(&self.0.written).insert(Written {
             root,

@@ -220,13 +220,14 @@ fn group_problem(group: &str, known: &[Known<'_>]) -> Option<(String, Problem)> 
             .map(|it| it.group)
             .filter(|it| !it.is_empty())
     };
-    let start_of = |group: &'_ str| group.strip_suffix(".k8s.io").map(str::to_owned);
-    let is_one = |it: &&str| match group.contains('.') {
-        true => start_of(group)
-            .zip(start_of(it))
-            .is_some_and(|(a, b)| is_close(&a, &b)),
+    let of_k8s = |group: &str| group.strip_suffix(".k8s.io").map(str::to_owned);
+    let is_one = |it: &&str| {
+        if group.contains('.') {
+            let starts = of_k8s(group).zip(of_k8s(it));
+            return starts.is_some_and(|(a, b)| is_close(&a, &b));
+        }
         // Groups of CRDs have a dot.
-        false => it.starts_with(&start) || is_close(group, it),
+        it.starts_with(&start) || is_close(group, it)
     };
     with(of_kubernetes().find(is_one)?, message)
 }
