@@ -130,8 +130,12 @@ fn unmatched(entry: &options::Conversion, model: &Model) -> (Place, Option<Strin
         .flat_map(|step| [&step.change.from, &step.change.to])
         .flatten();
     let paths: Vec<String> = paths.map(SchemaPath::to_string).collect();
-    let similar = (left > 0).then(|| nearest(text, paths.iter().map(String::as_str)));
-    let similar = similar.and_then(|it| it.first().map(|it| (*it).to_owned()));
+    // What the path begins with makes no other one similar, and the other half of a rename is no suggestion.
+    let (start, rest) = text.split_at(text.len() - left);
+    let others = paths.iter().filter(|it| !texts.contains(&it.as_str()));
+    let rests = others.filter_map(|it| it.strip_prefix(start));
+    let similar = (left > 0).then(|| nearest(rest, rests));
+    let similar = similar.and_then(|it| it.first().map(|it| format!("{start}{it}")));
     (place, similar)
 }
 
