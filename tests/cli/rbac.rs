@@ -184,7 +184,9 @@ fn a_page_says_where_each_right_holds_and_why() {
         fs::write(&path, text.replace("watch", "delete")).unwrap();
         let output = run(&package, &[&ARGS[..], &["--check"], &page].concat());
         assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).contains("rbac --write --page docs/permissions.md` writes it"));
+        assert!(stderr(&output).contains(
+            "is out of date; run `kube-codegen rbac --write --page docs/permissions.md`"
+        ));
         fs::remove_file(&path).unwrap();
         succeed(&package, &[&ARGS[..], &["--check"], &page].concat());
     }
