@@ -158,7 +158,7 @@ async fn session(
             (replica, status) = exit_of(replicas) => {
                 operator.ended(replicas, replica, status?);
                 if args.once {
-                    return Err("the operator ended".to_owned());
+                    return Err("the operator exited".to_owned());
                 }
             }
             () = waiting.due() => {

@@ -218,7 +218,7 @@ fn the_end_of_the_program_is_reported() {
     let (code, text) = dev.end();
     assert_eq!(
         (code, text.as_str()),
-        (Some(2), "error: the operator ended\n")
+        (Some(2), "error: the operator exited\n")
     );
 }
 
