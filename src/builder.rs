@@ -149,7 +149,7 @@ impl Builder {
                 let kept = run.kept.join(", ");
                 let _ = writeln!(
                     text,
-                    "the code of {kept} is that of the last run without errors"
+                    "the code for {kept} was kept from the last run without errors"
                 );
             }
             if !has_errors {

@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     };
     let added = added(run.as_ref(), &present.names);
     if !args.file.is_empty() && added.is_empty() {
-        let message = "the operator has all kinds of --file; `kube-codegen update` follows changes of deploy/crd.yaml";
+        let message = "the operator already has all kinds in --file; to apply changes to deploy/crd.yaml, run `kube-codegen update`";
         return Err(message.to_owned().into());
     }
     let owners = if args.file.is_empty() {
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
         added.iter().map(|(name, _)| name).collect()
     };
     if owners.is_empty() && !args.owns.is_empty() {
-        let message = "--owns needs a kind of a CRD, and this operator has none; use --file";
+        let message = "--owns needs a CRD, but this operator has none; pass one with --file";
         return Err(message.to_owned().into());
     }
     let no_model = Model::default();
@@ -180,7 +180,7 @@ impl Args {
         let all = Feature::value_variants().iter().map(|it| it.name());
         let all = all.collect::<Vec<_>>().join(", ");
         Err(format!(
-            "nothing to add; name a feature ({all}), or use --file for the kinds of CRDs, --watch, --owns or --webhooks"
+            "nothing to add; name a feature ({all}), or pass --file, --watch, --owns or --webhooks"
         ))
     }
 
@@ -189,7 +189,7 @@ impl Args {
         let mut features = self.features.iter();
         match features.find(|it| it.needs_crds()) {
             Some(feature) if model.kinds.is_empty() => Err(format!(
-                "`{}` needs a kind of a CRD, and this operator has none; use --file",
+                "`{}` needs a CRD, but this operator has none; pass one with --file",
                 feature.name()
             )),
             _ => Ok(()),

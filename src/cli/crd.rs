@@ -26,7 +26,7 @@ pub(super) enum Command {
 /// With `kube-codegen new` or `kube-codegen add`, which make its controller, this is what kubebuilder calls `create api`.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
-    /// API group: a domain of yours, such as `apps.example.com`
+    /// API group: a domain that you own, such as `apps.example.com`
     #[arg(long, value_parser = group)]
     group: String,
 
@@ -99,7 +99,10 @@ fn label(text: &str) -> Result<String, String> {
     if names::dns_1035_label(text).is_empty() {
         return Ok(text.to_owned());
     }
-    Err("a plural has lowercase letters, digits and dashes, and starts with a letter".to_owned())
+    Err(
+        "a plural contains only lowercase letters, digits and dashes, and starts with a letter"
+            .to_owned(),
+    )
 }
 
 fn group(text: &str) -> Result<String, String> {
@@ -109,7 +112,7 @@ fn group(text: &str) -> Result<String, String> {
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         {
             return Err(format!(
-                "groups of `{domain}` need an approval by the Kubernetes community; use a domain of yours"
+                "groups under `{domain}` need approval from the Kubernetes community; use a domain that you own"
             ));
         }
     }
@@ -130,7 +133,7 @@ fn kind(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err(
-        "a kind starts with an uppercase letter and has letters and digits, such as `Website`"
+        "a kind contains only letters and digits, and starts with an uppercase letter, such as `Website`"
             .to_owned(),
     )
 }

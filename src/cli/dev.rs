@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, console: &Console) -> Result<(), CommandError> {
     command.args(console.flags()).args(&args.arguments);
     let code = run_in_place(&mut command).map_err(|error| match error.kind() {
         ErrorKind::NotFound => format!(
-            "`dev` is a program of its own, which is not installed; {}",
+            "`dev` needs the program kube-codegen-dev, which is not installed; {}",
             how_to_install()
         ),
         _ => format!("cannot run {PROGRAM}: {error}"),

@@ -69,7 +69,7 @@ pub(super) fn finish(run: &Run, console: &mut Console) -> Result<(), CommandErro
     let kept = match run.kept.as_slice() {
         [] => String::new(),
         names => format!(
-            "; the code of {} is that of the last run without errors",
+            "; the code for {} was kept from the last run without errors",
             names.join(", ")
         ),
     };

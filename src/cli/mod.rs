@@ -70,7 +70,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  success
-  1  diagnostics: the input is invalid or denied, or --check found drift
+  1  the input has errors or denied diagnostics, or --check found files that are out of date
   2  usage or I/O error";
 
 /// The groups of commands in `--help`.
@@ -393,7 +393,7 @@ fn lock<'r>(
 ) -> Result<Lock, write::Error> {
     Lock::of(roots, &mut |directory| {
         console.warning(&format!(
-            "waiting for another run of kube-codegen, which works on `{}`",
+            "waiting for another kube-codegen process, which is writing to `{}`",
             directory.display()
         ));
     })

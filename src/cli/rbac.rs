@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     needs.resolve(&tree, &package_name(directory)?)?;
     add_owners(&mut needs, directory)?;
     if needs.used.is_empty() {
-        let message = "no request was recorded; the permissions would be those of an operator that does nothing";
+        let message = "no requests were recorded, so the operator would get no permissions";
         return Err(message.to_owned().into());
     }
     let tree = only(tree, &args.roles)?;
@@ -145,7 +145,7 @@ fn check_page(path: &Path, text: &str, console: &mut Console) -> Result<(), Comm
     match fs::read_to_string(path) {
         Ok(page) if page != text => {
             console.error(&format!(
-                "`{}` does not show the permissions as they are; `kube-codegen rbac --write --page {0}` writes it",
+                "`{}` is out of date; run `kube-codegen rbac --write --page {0}`",
                 path.display()
             ));
             Err(CommandError::Reported)

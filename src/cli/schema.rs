@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args, console: &mut Console) -> Result<(), CommandError
     console.object(&json!({"type": "summary", "schemas": exported.len(), "written": written}));
     let schemas = count(exported.len(), "schema");
     console.line(&format!(
-        "{schemas} in {directory}: {} written; each line above belongs at the top of a manifest, and {} suits all of them",
+        "{schemas} in {directory}: {} written; put the matching line above at the top of each manifest, or use {} for all of them",
         count(written, "file"),
         json_schema::INDEX
     ));

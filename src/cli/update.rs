@@ -274,8 +274,8 @@ impl Left {
         for path in &self.beside {
             let beside = scaffold::beside(path);
             console.summary_error(&format!(
-                "`{path}` was not merged: you and its template have changed it, and neither the templates nor git have the text before; copy what you \
-                 need from `{beside}` to `{path}`, and remove it"
+                "cannot merge `{path}`: both you and its template changed it, and neither the templates nor git have the original text; copy what you \
+                 need from `{beside}` to `{path}`, then delete `{beside}`"
             ));
         }
         self.leftovers.report(console)?;

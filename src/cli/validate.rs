@@ -300,9 +300,8 @@ fn check_object(
         ..place.clone()
     };
     let Some(versions) = kinds.get(&(group.to_owned(), kind.to_owned())) else {
-        let message = format!(
-            "{kind} of {api_version} is not checked: the input of --file has no CRD for it"
-        );
+        let message =
+            format!("{kind} of {api_version} is not checked: --file contains no CRD for it");
         let known = kinds.keys().map(|(_, kind)| kind.as_str());
         let hint = match nearest(kind, known).first() {
             Some(near) if *near != kind => format!("did you mean {near}?"),

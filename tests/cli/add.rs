@@ -147,7 +147,7 @@ fn unknown_features_and_those_without_a_crd_are_errors() {
     for feature in ["roles", "docs", "api-changes"] {
         let output = run(&watcher, &["add", "chart", feature]);
         assert_eq!(output.status.code(), Some(2));
-        let expected = format!("`{feature}` needs a kind of a CRD");
+        let expected = format!("`{feature}` needs a CRD");
         assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
         assert_eq!(files(&watcher), before);
     }

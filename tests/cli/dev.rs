@@ -37,8 +37,8 @@ fn dev_runs_the_program_beside_it_or_says_how_to_install_it() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         stderr(&output),
-        "error: `dev` is a program of its own, which is not installed; install it with `cargo install --locked --git https://github.com/kube-codegen/kube-codegen kube-codegen-dev`, \
-         in a checkout of that with `cargo install --locked --path crates/dev`\n"
+        "error: `dev` needs the program kube-codegen-dev, which is not installed; install it with `cargo install --locked --git https://github.com/kube-codegen/kube-codegen kube-codegen-dev`, \
+         or from a checkout with `cargo install --locked --path crates/dev`\n"
     );
 
     let other = folder.path().join("kube-codegen-dev");

@@ -319,7 +319,7 @@ fn a_run_says_for_which_directory_it_waits() {
     stderr.read_line(&mut line).unwrap();
     let path = directory.path().canonicalize().unwrap();
     let expected = format!(
-        "waiting for another run of kube-codegen, which works on `{}`",
+        "waiting for another kube-codegen process, which is writing to `{}`",
         path.display()
     );
     assert_eq!(line, format!("warning: {expected}\n"));

@@ -167,9 +167,9 @@ fn a_page_says_where_each_right_holds_and_why() {
         let text = fs::read_to_string(&path).unwrap();
         for row in [
             format!("| `crdplural.iksoon.test.com` | {place} | `get`, `list`, `watch` | Caches all objects. |"),
-            format!("| `secrets` | {place} | `get` | Reads single ones. **It sees what Secrets contain.** |"),
+            format!("| `secrets` | {place} | `get` | Reads single objects. **The operator can read the contents of Secrets.** |"),
             format!("| `deployments.apps` | {place} | `create`, `patch` | Creates and changes objects. |"),
-            format!("| `events.events.k8s.io` | {place} | `create`, `patch` | Reports what it does as Events. |"),
+            format!("| `events.events.k8s.io` | {place} | `create`, `patch` | Reports its actions as Events. |"),
             "| `leases.coordination.k8s.io` | namespace `test-operator` | `get`, `create`, `update` | The flag --leader-elect of the Deployment needs them. |".to_owned(),
             "| `tokenreviews.authentication.k8s.io` | the cluster | `create` | The flag --metrics-secure of the Deployment needs them. |".to_owned(),
         ] {
@@ -184,7 +184,9 @@ fn a_page_says_where_each_right_holds_and_why() {
         fs::write(&path, text.replace("watch", "delete")).unwrap();
         let output = run(&package, &[&ARGS[..], &["--check"], &page].concat());
         assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).contains("rbac --write --page docs/permissions.md` writes it"));
+        assert!(stderr(&output).contains(
+            "is out of date; run `kube-codegen rbac --write --page docs/permissions.md`"
+        ));
         fs::remove_file(&path).unwrap();
         succeed(&package, &[&ARGS[..], &["--check"], &page].concat());
     }
@@ -205,7 +207,7 @@ fn without_requests_there_is_nothing_to_compare() {
     );
     fs::write(package.join("requests.jsonl"), "").unwrap();
     let output = run(&package, &ARGS);
-    assert!(stderr(&output).contains("no request was recorded"));
+    assert!(stderr(&output).contains("no requests were recorded"));
     fs::write(package.join("requests.jsonl"), "{}\n{").unwrap();
     let output = run(&package, &ARGS);
     assert!(

@@ -346,7 +346,7 @@ fn a_kind_is_added_around_the_lines_of_the_user() {
 
     let output = run(directory.path(), &args[..5]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("the operator has all kinds of --file"));
+    assert!(stderr(&output).contains("the operator already has all kinds in --file"));
 }
 
 #[test]

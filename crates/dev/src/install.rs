@@ -212,7 +212,7 @@ impl Manifests {
             if is_deployment {
                 let name = text(object, "/metadata/name");
                 view.note(&format!(
-                    "{}: Deployment {name} is skipped: the operator runs here",
+                    "{}: skipping Deployment {name}, because the operator runs on this machine",
                     path.display()
                 ));
             }
@@ -289,7 +289,7 @@ impl Manifests {
             if !is_served {
                 let path = path.display();
                 view.note(&format!(
-                    "{path}: {what} is left out: `{api_version}` is not served here"
+                    "{path}: skipping {what}: this API server does not serve `{api_version}`"
                 ));
                 continue;
             }

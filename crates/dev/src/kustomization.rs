@@ -103,7 +103,7 @@ impl<'a> KustomizationReader<'a> {
         let all = self.without_effect.iter().map(|(path, fields)| {
             let directory = path.parent().unwrap_or(Path::new("."));
             format!(
-                "{}: {}; `kubectl apply --server-side -k {}` with this KUBECONFIG does",
+                "{}: {}; to apply the whole kustomization, run `kubectl apply --server-side -k {}` with this KUBECONFIG",
                 path.display(),
                 message("dev", fields.iter().map(String::as_str)),
                 directory.display(),
@@ -132,7 +132,7 @@ impl<'a> KustomizationReader<'a> {
         }
         if entry.contains("://") || entry.starts_with("github.com/") || entry.contains("?ref=") {
             return Err(format!(
-                "{shown}: {entry} is remote: nothing is downloaded; save what it has in a file"
+                "{shown}: {entry} is remote, and `dev` downloads nothing; save it as a local file"
             ));
         }
         Err(format!("{shown}: there is no file or directory {entry}"))

@@ -35,9 +35,9 @@ use view::View;
 ///
 /// Starts an API server with TLS on 127.0.0.1, with controllers for workloads, Jobs and Pods.
 /// Installs the CRDs and the manifests that `deploy/kustomization.yaml` selects (all in `deploy/` without one), and runs the operator under
-/// its own account, so that a missing permission shows. With an operator, Deployments in `deploy/` are not installed: it runs here. When its sources change, it is built and restarted; when
+/// its own account, so you notice missing permissions. With an operator, Deployments in `deploy/` are skipped, because it runs on your machine. When its sources change, it is built and restarted; when
 /// CRDs, manifests or applied files change, they are applied again, and `kube-codegen generate` runs if the directory has a
-/// kube-codegen.toml. Needs no cluster and no container. Ctrl-C ends everything.
+/// kube-codegen.toml. You need neither a cluster nor containers. Ctrl-C stops everything.
 ///
 /// Without an operator, with `-f` in a directory without Cargo.toml or with `--no-operator`, it serves the CRDs alone, for kubectl and
 /// for programs in any language.
@@ -78,11 +78,11 @@ struct Args {
     #[arg(long)]
     real: bool,
 
-    /// Run no controllers of workloads, Jobs and Pods, for programs that write their status themselves
+    /// Do not run the controllers for workloads, Jobs and Pods; use this if your program writes their status itself
     #[arg(long, conflicts_with = "real")]
     no_controllers: bool,
 
-    /// Run the operator as administrator instead of as its account in `deploy/`
+    /// Run the operator as cluster admin instead of its service account in `deploy/`
     #[arg(long)]
     admin: bool,
 
@@ -112,8 +112,8 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
 
-    /// Serve no page. By default, unless you pass `--once`, a page on 127.0.0.1 shows objects, reconciles and requests, and can change
-    /// objects; its address is printed, and contains a token
+    /// Do not serve the web page. Without `--once`, `dev` serves a page on 127.0.0.1 that shows objects, reconciles and requests, and can
+    /// change objects. Its address, which contains a token, is printed
     #[arg(long)]
     no_page: bool,
 
@@ -187,7 +187,7 @@ fn run(args: &Args) -> Result<(), String> {
     let has_nothing = args.file.is_empty() && args.apply.is_empty() && !args.no_operator;
     if !args.has_operator() && (has_nothing || args.once) {
         return Err(format!(
-            "{directory} has no Cargo.toml: name the directory of the operator, a command after `--`, or CRDs to serve with `-f`"
+            "{directory} has no Cargo.toml: pass the operator's directory, a command after `--`, or CRDs to serve with `-f`"
         ));
     }
     let runtime = runtime::Builder::new_multi_thread()

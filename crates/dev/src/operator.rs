@@ -59,7 +59,7 @@ impl Operator<'_> {
                 Err("no operator runs here".to_owned())
             }
             Order::Restart(only) => {
-                self.view.note("restart the operator");
+                self.view.note("restarting the operator");
                 self.restart(replicas, only).await
             }
             #[cfg(not(unix))]
@@ -78,7 +78,7 @@ impl Operator<'_> {
                     let (state, text) = if is_pause {
                         (State::Paused, "the operator is paused")
                     } else {
-                        (State::Running, "the operator goes on")
+                        (State::Running, "the operator resumed")
                     };
                     self.state(index, state, text, false);
                 }
@@ -97,7 +97,7 @@ impl Operator<'_> {
                 if history.simulation() == Simulation::Running {
                     return Err("a simulation runs".to_owned());
                 }
-                view.note("simulate the operator from this state");
+                view.note("simulating the operator from the current state");
                 history.set_simulation(Simulation::Running);
                 tokio::spawn(async move {
                     let start = SystemTime::now();
@@ -155,7 +155,7 @@ impl Operator<'_> {
             self.view.error(&problem);
         }
         for (index, child) in selected(replicas, only) {
-            self.state(index, State::Running, "the operator starts", false);
+            self.state(index, State::Running, "starting the operator", false);
             let mut command = command.clone();
             if index > 0 && has_webhooks {
                 command.push(NO_WEBHOOKS.to_owned());
@@ -180,12 +180,12 @@ impl Operator<'_> {
     /// Notes that a replica has ended.
     pub(super) fn ended(&self, replicas: &mut Replicas, index: usize, status: ExitStatus) {
         replicas[index] = None;
-        let text = format!("the operator ended ({status})");
+        let text = format!("the operator exited ({status})");
         self.state(index, State::Ended, &text, true);
         let again = if self.args.once {
             ""
         } else {
-            "; a change of its sources starts it again"
+            "; it restarts when a source file changes"
         };
         self.view.error(&format!("{text}{again}"));
     }
@@ -197,11 +197,11 @@ fn in_use(port: u16) -> Option<String> {
     let error = bound.err()?;
     if error.kind() != ErrorKind::AddrInUse {
         return Some(format!(
-            "port {port}, where operators of kube-codegen serve their probes, cannot be opened: {error}"
+            "port {port}, where the operator serves its health probes by default, cannot be opened: {error}"
         ));
     }
     Some(format!(
-        "port {port} is in use, and operators of kube-codegen serve their probes there, unless you run `kube-codegen dev -- cargo run -- --health-probe-bind-address=0`"
+        "port {port} is in use, but the operator serves its health probes there by default; free the port, or turn the probes off: `kube-codegen dev -- cargo run -- --health-probe-bind-address=0`"
     ))
 }
 

@@ -158,7 +158,7 @@ async fn session(
             (replica, status) = exit_of(replicas) => {
                 operator.ended(replicas, replica, status?);
                 if args.once {
-                    return Err("the operator ended".to_owned());
+                    return Err("the operator exited".to_owned());
                 }
             }
             () = waiting.due() => {
@@ -173,7 +173,7 @@ async fn session(
             Some(change) = seen.recv() => settled.seen(change),
             () = settled.done(), if args.once && waiting.is_empty() => return Ok(End::Done),
             () = &mut limit, if args.once => {
-                return Err(format!("the operator was not done after {} s", args.timeout));
+                return Err(format!("the operator did not finish within {} s (--timeout)", args.timeout));
             }
             Some((order, answer)) = orders.recv() => {
                 let restarts = matches!(order, Order::Restart(_));
@@ -196,7 +196,7 @@ async fn session(
                     }
                 }
                 if change.code && args.has_operator() {
-                    view.note("sources changed: build");
+                    view.note("sources changed, building");
                     if let Err(problem) = operator.restart(replicas, None).await {
                         view.error(&problem);
                     }
@@ -258,7 +258,7 @@ async fn apply_again(
 ) -> Result<Installed, String> {
     let mut generated = Ok(());
     if args.directory.join("kube-codegen.toml").is_file() {
-        view.note("manifests changed: generate");
+        view.note("manifests changed, generating code");
         generated = child::generate(&args.directory).await;
     }
     let (watched, read) = files.read();

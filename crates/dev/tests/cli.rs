@@ -214,11 +214,11 @@ fn the_end_of_the_program_is_reported() {
         ],
     );
     dev.line("operator no");
-    dev.line("the operator ended (exit status: 3)");
+    dev.line("the operator exited (exit status: 3)");
     let (code, text) = dev.end();
     assert_eq!(
         (code, text.as_str()),
-        (Some(2), "error: the operator ended\n")
+        (Some(2), "error: the operator exited\n")
     );
 }
 
@@ -410,11 +410,11 @@ fn a_directory_without_an_operator_is_rejected() {
     for (args, message) in [
         (
             &[][..],
-            "error: . has no Cargo.toml: name the directory of the operator, a command after `--`, or CRDs to serve with `-f`\n",
+            "error: . has no Cargo.toml: pass the operator's directory, a command after `--`, or CRDs to serve with `-f`\n",
         ),
         (
             &["-f", "crd.yaml", "--once"],
-            "error: . has no Cargo.toml: name the directory of the operator, a command after `--`, or CRDs to serve with `-f`\n",
+            "error: . has no Cargo.toml: pass the operator's directory, a command after `--`, or CRDs to serve with `-f`\n",
         ),
         (&["absent"], "error: absent is not a directory\n"),
     ] {

@@ -16,7 +16,7 @@ use crate::{deployment::deployment, generated::example_com::v1alpha1::Foo};
 /// Delay before checking again whether the name of a Deployment is free.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// What `reconcile` has access to.
+/// The context passed to `reconcile`.
 #[derive(Clone)]
 pub struct Context {
     /// Client of the API server.
@@ -28,7 +28,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns a client of the objects in the namespace of `object`.
+    /// Returns a client for the namespace of `object`.
     pub fn client_of(&self, object: &Foo) -> TypedClient<Foo> {
         let namespace = object.namespace().unwrap_or_default();
         TypedClient::namespaced(self.client.clone(), &namespace)
@@ -57,7 +57,7 @@ pub fn register(manager: &mut Manager) {
     controller.on_error(on_error).run(reconcile, context);
 }
 
-/// Reconciles one object: after every change of it or its Deployment, and once per resync period.
+/// Reconciles one object. Runs after every change to it or its Deployment, and once per resync period.
 ///
 /// The object is the cached one. The function never runs concurrently for the same object, and must be idempotent.
 async fn reconcile(object: Arc<Foo>, context: Arc<Context>) -> Result<Action, Error> {

@@ -16,7 +16,7 @@ use crate::{
     settings::Settings,
 };
 
-/// What `reconcile` has access to.
+/// The context passed to `reconcile`.
 #[derive(Clone)]
 pub struct Context {
     /// Records events about objects.

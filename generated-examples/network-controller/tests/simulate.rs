@@ -1,4 +1,4 @@
-//! Runs the operator under many schedules of faults; docs/simulation.md has the variables that control this.
+//! Runs the operator under many schedules of faults; docs/simulation.md lists the variables that control the simulation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 

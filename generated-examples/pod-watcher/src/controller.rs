@@ -7,7 +7,7 @@ use kube_codegen_runtime::{
     controller::Action, informer::ObjectKey, lister::Lister, manager::Manager,
 };
 
-/// What `reconcile` has access to.
+/// The context passed to `reconcile`.
 #[derive(Clone)]
 pub struct Context {
     /// Client of the API server.
@@ -16,7 +16,7 @@ pub struct Context {
     pub lister: Lister<Pod>,
 }
 
-/// Why a reconcile failed. Causes are sources, which the log shows.
+/// Why a reconcile failed. The log shows the error with its sources.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The API server rejected a request or could not be reached.
@@ -35,10 +35,10 @@ pub fn register(manager: &mut Manager) {
     controller.run_keyed(reconcile, context);
 }
 
-/// Reconciles one object: after every change of it, after its deletion, and once per resync period. After an error, it is retried with a back-off.
+/// Reconciles one object. Runs after every change to it, after its deletion, and once per resync period. After an error, it is retried with a back-off.
 ///
-/// The object is the cached one; `None` if it was deleted. Deletions that happen while the operator does not run are not seen. The
-/// function never runs concurrently for the same object, and must be idempotent.
+/// The object is the cached one; `None` if it was deleted. The operator does not see deletions that
+/// happen while it is not running. The function never runs concurrently for the same object, and must be idempotent.
 async fn reconcile(
     key: ObjectKey,
     object: Option<Arc<Pod>>,

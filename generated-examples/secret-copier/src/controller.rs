@@ -23,7 +23,7 @@ use crate::{
 /// The index of copies by their source.
 const COPIES: &str = "copies";
 
-/// What `reconcile` has access to.
+/// The context passed to `reconcile`.
 #[derive(Clone)]
 pub struct Context {
     /// Client of the API server.

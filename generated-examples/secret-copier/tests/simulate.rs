@@ -1,4 +1,4 @@
-//! Runs the operator under many schedules of faults; docs/simulation.md has the variables that control this.
+//! Runs the operator under many schedules of faults; docs/simulation.md lists the variables that control the simulation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 use k8s_openapi::api::core::v1::Secret;
 use kube_codegen_runtime::manager::Manager;

@@ -21,7 +21,7 @@ use crate::{
 /// Keeps an object until its machine has stopped.
 pub const FINALIZER: &str = "infra.example.com/machine";
 
-/// What `reconcile` has access to.
+/// The context passed to `reconcile`.
 #[derive(Clone)]
 pub struct Context {
     /// Client of the API server.
@@ -33,7 +33,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns a client of the objects in the namespace of `object`.
+    /// Returns a client for the namespace of `object`.
     pub fn client_of(&self, object: &VirtualMachine) -> TypedClient<VirtualMachine> {
         let namespace = object.namespace().unwrap_or_default();
         TypedClient::namespaced(self.client.clone(), &namespace)
@@ -70,7 +70,7 @@ pub fn register(manager: &mut Manager, machines: Machines) {
     controller.on_error(on_error).run(reconcile, context);
 }
 
-/// Reconciles one object: after every change of it, and once per resync period.
+/// Reconciles one object. Runs after every change to it, and once per resync period.
 ///
 /// The object is the cached one. The function never runs concurrently for the same object, and must be idempotent.
 async fn reconcile(object: Arc<VirtualMachine>, context: Arc<Context>) -> Result<Action, Error> {

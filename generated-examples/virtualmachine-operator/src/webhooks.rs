@@ -1,4 +1,4 @@
-//! What the API server asks the operator about `VirtualMachine` objects.
+//! Webhook handlers for `VirtualMachine` objects.
 use kube_codegen_record::conversion::Converter;
 use kube_codegen_runtime::webhook::{
     FieldErrors, Rejection, Request, Validator, Warnings, Webhooks,

@@ -1,4 +1,4 @@
-//! Runs the operator under many schedules of faults. docs/simulation.md has the variables that control this.
+//! Runs the operator under many schedules of faults. docs/simulation.md lists the variables that control the simulation.
 use std::collections::BTreeMap;
 
 use kube::CustomResourceExt;

@@ -32,7 +32,7 @@ pub(crate) fn program() -> PathBuf {
 /// Says how to install the program.
 pub(crate) fn how_to_install() -> String {
     format!(
-        "install it with `cargo install --locked --git {} {PROGRAM}`, in a checkout of that with `cargo install --locked --path crates/dev`",
+        "install it with `cargo install --locked --git {} {PROGRAM}`, or from a checkout with `cargo install --locked --path crates/dev`",
         env!("CARGO_PKG_REPOSITORY")
     )
 }
@@ -52,7 +52,7 @@ pub(crate) fn command(what: &str) -> Command {
 pub(crate) fn not_run(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::NotFound {
         let how = how_to_install();
-        return format!("{PROGRAM}, which has the client, is not installed; {how}");
+        return format!("reading a cluster needs {PROGRAM}, which is not installed; {how}");
     }
     format!("cannot run {PROGRAM}: {error}")
 }

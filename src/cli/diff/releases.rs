@@ -61,7 +61,7 @@ pub(super) fn run(
     drop(progress);
     if unsearched > 0 {
         console.warning(&format!(
-            "{} judged without a complete search for objects that prove them: the search for others took its whole budget",
+            "{} judged without a full search for proof: other changes used up the search budget",
             count(unsearched, "change")
         ));
     }
@@ -197,7 +197,7 @@ fn summary(comparison: &Comparison) -> String {
             count(some, "break")
         ),
         (some, _) => format!(
-            "Rust code: {}, so a new major version",
+            "Rust code: {}, so it needs a new major version",
             count(some + left_out, "break")
         ),
     };

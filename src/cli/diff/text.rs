@@ -121,9 +121,9 @@ pub(super) fn cluster(finding: &Finding) -> String {
             _,
         ) => {
             text.push_str(if *ratchets {
-                "; stored objects can be updated as long as the update leaves it as it is (ratcheting)"
+                "; stored objects can still be updated if the update does not touch this value (ratcheting)"
             } else {
-                "; stored objects like the one below can not be updated at all"
+                "; stored objects like the one below cannot be updated at all"
             });
         }
         (None, Some(tries)) if finding.level > Level::Compatible => {

@@ -222,7 +222,7 @@ fn warn_if_nested(target: &Path, console: &mut Console) -> Result<(), String> {
     let mut parents = target.ancestors().skip(1);
     if let Some(operator) = parents.find(|path| path.join(scaffold::BASELINE).exists()) {
         console.warning(&format!(
-            "the crate is inside the operator `{}`; `kube-codegen add` there adds kinds to that operator",
+            "the new crate is inside the operator `{}`; to add kinds to that operator instead, run `kube-codegen add` in it",
             operator.display()
         ));
     }
@@ -312,7 +312,7 @@ fn options(args: &Args, console: &mut Console) -> Result<Layer, CommandError> {
         && args.options.config.is_none()
         && config::default().is_none()
     {
-        let message = "no input; use --file for the kinds of CRDs, --watch for those of Kubernetes, or --from-kubebuilder";
+        let message = "no input; pass CRDs with --file, built-in kinds with --watch, or a project with --from-kubebuilder";
         return Err(message.to_owned().into());
     }
     let file = args.options.config.as_deref();
@@ -339,7 +339,7 @@ fn check_options(options: &Layer) -> Result<(), String> {
     if *options == used {
         return Ok(());
     }
-    Err("without --file no modules are generated, which the options other than --output and --kubernetes are for".to_owned())
+    Err("without --file, no modules are generated, so only --output and --kubernetes have an effect; remove the other generator options, or add --file".to_owned())
 }
 
 /// Fails if the code that the operator uses is not generated.
@@ -382,7 +382,7 @@ fn check_name(wanted: &str, own: &Plan) -> Result<(), CommandError> {
     }
     let (path, name) = (path.display(), name.escape_debug());
     Err(format!(
-        "`{path}` belongs to the package `{name}`, not to `{wanted}`; use its name\nnothing was written"
+        "`{path}` belongs to the package `{name}`, not to `{wanted}`; pass `{name}` as the name\nnothing was written"
     )
     .into())
 }

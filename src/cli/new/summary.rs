@@ -45,7 +45,7 @@ pub(super) fn summary(
         let path = own.root().join(scaffold::PROGRAM);
         let path = path.display();
         steps.push(format!(
-            "{path} was kept and does not start the operator: run a manager with `{}::register` in it, or remove it and run this command again",
+            "{path} was kept, and does not start the operator: call `{}::register` with a manager there and run the manager, or delete the file and run this command again",
             wanted.name.ident()
         ));
     }

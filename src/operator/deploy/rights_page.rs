@@ -88,7 +88,7 @@ fn why(rights: &[Right], names: &[String], needs: &Needs) -> String {
         return "The owner references of its children need them.".to_owned();
     }
     if right.resource == "events" {
-        return "Reports what it does as Events.".to_owned();
+        return "Reports its actions as Events.".to_owned();
     }
     let uses = |verbs: &[&str]| {
         let mut used = rights.iter().filter(|it| needs.used.contains_key(it));
@@ -97,7 +97,7 @@ fn why(rights: &[Right], names: &[String], needs: &Needs) -> String {
     let mut parts = Vec::new();
     for (verbs, part) in [
         (&["list", "watch"][..], "caches all objects"),
-        (&["get"], "reads single ones"),
+        (&["get"], "reads single objects"),
         (&["create"], "creates"),
         (&["update", "patch"], "changes"),
         (&["delete", "deletecollection"], "deletes"),
@@ -117,7 +117,7 @@ fn why(rights: &[Right], names: &[String], needs: &Needs) -> String {
         [first @ .., last] => sentence(&format!("{} and {last}{object}", first.join(", "))),
     };
     if right.group.is_empty() && right.resource == "secrets" && uses(&["get", "list", "watch"]) {
-        sentence.push_str(" **It sees what Secrets contain.**");
+        sentence.push_str(" **The operator can read the contents of Secrets.**");
     }
     sentence
 }

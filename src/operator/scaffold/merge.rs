@@ -51,7 +51,7 @@ pub(crate) fn merge(
         let beside = beside(path);
         if recorded.is_some() && existing(&beside)?.is_some() {
             return Err(format!(
-                "`{beside}` is waiting to be merged; copy what you need from it to `{path}`, and remove it"
+                "`{beside}` is waiting to be merged; copy what you need from it to `{path}`, then delete `{beside}`"
             ));
         }
         let base = |recorded: &Recorded| base(path, recorded);

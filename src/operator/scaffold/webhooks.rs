@@ -31,7 +31,7 @@ pub(super) fn webhooks_of(model: &Model, kind: &Kind, parameters: &Parameters) -
 /// Fails if there is a type without a kind that can have it.
 pub(super) fn check(model: &Model, types: &BTreeSet<WebhookType>) -> Result<(), String> {
     if !types.is_empty() && model.kinds.is_empty() {
-        return Err("--webhooks needs a kind of a CRD; use --file".to_owned());
+        return Err("--webhooks needs a CRD; pass one with --file".to_owned());
     }
     let has_conversion = types.contains(&WebhookType::Conversion);
     if has_conversion && model.conversions.is_empty() {

@@ -64,7 +64,7 @@ impl fmt::Display for Error {
             }
             Self::Busy(path) => write!(
                 f,
-                "another run of kube-codegen works on `{}`; nothing was written. Wait until it has ended, or stop it",
+                "another kube-codegen process is writing to `{}`; nothing was written. Wait for it to finish, or stop it",
                 path.display()
             ),
             Self::Io {

@@ -487,7 +487,7 @@ fn a_run_waits_for_another_one_for_a_limited_time() {
     assert!(
         error
             .to_string()
-            .contains("another run of kube-codegen works on"),
+            .contains("another kube-codegen process is writing to"),
         "{error}"
     );
     drop(lock);

@@ -98,7 +98,7 @@ const log = () => {
     lines = entries.filter((it) => it.topic === "log" && Math.abs(it.at - at) < 5e6);
     parts.push(make("h3", {}, "Log lines within five seconds"));
   }
-  if (!lines.length) parts.push(make("p", { class: "muted" }, "There are none. Lines have an object if the operator logs them within a reconcile of the runtime."));
+  if (!lines.length) parts.push(make("p", { class: "muted" }, "No log lines. A line is linked to an object if the operator logs it during a reconcile."));
   else parts.push(make("pre", {}, lines.slice(-LINES).map((it) => make("span", { class: `line${it.failed ? " failed" : ""}` }, it.topic === "log" ? it.text : `${seconds(it.at)} → ${it.text}`))));
   if (entry) parts.unshift(make("p", { class: entry.failed ? "bad" : "" }, `${seconds(entry.at)} s ${entry.topic}: ${entry.text}`));
   return parts;
@@ -128,7 +128,7 @@ const object = async () => {
     const current = await run({ do: "show", key: subject.key });
     if (current) [lines, isDifference] = [difference(shown.text, current.text), true];
   }
-  if (isDifference && !lines.some(([sign]) => sign)) return [move, make("p", { class: "muted" }, "Nothing differs but managed fields."), text(lines, false)];
+  if (isDifference && !lines.some(([sign]) => sign)) return [move, make("p", { class: "muted" }, "Only managed fields differ."), text(lines, false)];
   return [move, text(lines, isDifference)];
 };
 

@@ -62,7 +62,7 @@ const operator = () => {
   if (failures.length) label.textContent += ` · ${failures.length} failing`;
   label.title = plain(failures.slice(0, 5).map((it) => `${it.key} ${said(it)}`.trim()).join("\n"));
   label.className = `label ${!has ? "" : bad || failures.length ? "bad" : "good"}`;
-  $("pause").textContent = is((it) => it.operator === "paused") ? "Go on" : "Pause";
+  $("pause").textContent = is((it) => it.operator === "paused") ? "Resume" : "Pause";
   $("network").textContent = is((it) => !it.network) ? "Restore network" : "Cut network";
   $("pause").disabled = !is((it) => it.operator === "running" || it.operator === "paused");
   // Without an operator, they would do nothing.

@@ -287,7 +287,7 @@ async fn the_operator_is_paused_and_loses_its_network_and_its_watches() {
     page.until("the network of the operator is away");
 
     order("restart");
-    dev.line("restart the operator");
+    dev.line("restarting the operator");
     assert_ne!(last(dev.line("operator process is ")), process);
 }
 

@@ -240,7 +240,7 @@ fn a_kustomization_that_cannot_be_read_is_reported() {
         ),
         (
             "resources: ['https://example.com/crd.yaml']",
-            "is remote: nothing is downloaded",
+            "is remote, and `dev` downloads nothing",
         ),
         ("resources: [../deploy]", "selects itself"),
         ("resources: crd.yaml", "`resources` is not a list"),

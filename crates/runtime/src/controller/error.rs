@@ -24,7 +24,7 @@ pub enum RunError {
     /// Some caches did not sync in time: the API server is unreachable, does not serve the kind, or does not permit listing and watching
     /// it. The informers log the cause of each failed attempt.
     #[error(
-        "the caches of {} did not sync within {timeout:?}; do their kinds exist, and may the program list and watch them?",
+        "the caches of {} did not sync within {timeout:?}; check that their CRDs, if any, are installed, and that the operator may list and watch them",
         kinds.join(", ")
     )]
     CacheSyncTimeout {

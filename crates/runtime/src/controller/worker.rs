@@ -113,7 +113,7 @@ impl Worker {
                 self.after_error(key, OnError::Backoff);
             }
             None => {
-                warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile dropped after {took:?}");
+                warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile timed out after {took:?}");
                 if let Err(message) = dropped {
                     error!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "reconcile panicked when it was dropped: {message}");
                 }
@@ -169,7 +169,7 @@ impl Worker {
                 self.queue.add_rate_limited(key.clone());
             }
             OnError::Backoff | OnError::After(_) | OnError::Drop => {
-                warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "not retried until it changes");
+                warn!(kind = %self.kind, object = %key, cluster = self.cluster.as_deref(), "not retrying until the object changes or is resynced");
                 self.metrics.count(|counts| counts.dropped += 1);
                 self.queue.forget(key);
             }

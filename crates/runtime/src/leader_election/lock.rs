@@ -316,7 +316,7 @@ impl Lock {
         {
             warn!(
                 lease = self.name(),
-                "the lease can be taken over when its holder has not renewed it for {:?}: delete the Lease if that is a mistake",
+                "no other replica can take over the lease until its holder has not renewed it for {:?}; if that duration is a mistake, delete the Lease",
                 observed.lease.duration()
             );
         }

@@ -34,7 +34,7 @@ pub enum ManagerError {
         name: String,
     },
     /// A number of workers is set for a kind that has no controller.
-    #[error("the number of workers of {kind} is set, but the controllers are of {}", known.join(", "))]
+    #[error("a number of workers is set for {kind}, which has no controller; there are controllers for {}", known.join(", "))]
     NoController {
         /// Kind and group, as configured.
         kind: String,
@@ -45,7 +45,7 @@ pub enum ManagerError {
     #[error("cannot install a signal handler")]
     Signal(#[source] io::Error),
     /// Some informers did not receive a complete list. Their warnings in the log say why.
-    #[error("the caches are not complete after {after:?}")]
+    #[error("the caches did not sync within {after:?}")]
     CacheSync {
         /// How long the manager waited.
         after: Duration,

@@ -142,7 +142,7 @@ pub struct ManagerArgs {
     )]
     pub tls_cipher_suites: Vec<CipherSuite>,
 
-    /// Elect a leader among the replicas, which alone reconciles
+    /// Elect a leader among the replicas; only the leader reconciles
     #[arg(
         long, value_name = "BOOL", num_args = 0..=1, require_equals = true, action = ArgAction::Set,
         default_value = "false", default_missing_value = "true", value_parser = BoolishValueParser::new()
@@ -331,7 +331,7 @@ fn log_level(text: &str) -> Result<String, String> {
 /// There is no kubeconfig, or it is not usable, and no service account of a Pod: often a program that is started on a computer for the first time.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "no usable kubeconfig, and not in a Pod; `kube-codegen dev` runs the operator without a cluster"
+    "no usable kubeconfig, and not running in a Pod; to run the operator without a cluster, use `kube-codegen dev`"
 )]
 struct NoCluster(#[source] InferConfigError);
 

@@ -101,7 +101,7 @@ async fn workers_of_a_kind_without_a_controller_are_an_error() {
     let error = manager.run(pending()).await.unwrap_err();
     assert_eq!(
         describe(&error),
-        "the number of workers of Deployment is set, but the controllers are of ConfigMap"
+        "a number of workers is set for Deployment, which has no controller; there are controllers for ConfigMap"
     );
 }
 

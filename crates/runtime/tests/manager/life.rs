@@ -165,7 +165,7 @@ async fn caches_that_do_not_fill_end_the_manager_with_their_kinds() {
     let error = manager.run(pending()).await.unwrap_err();
     assert_eq!(
         describe(&error),
-        "the caches are not complete after 120s: not synced: ConfigMap"
+        "the caches did not sync within 120s: not synced: ConfigMap"
     );
     assert_eq!(started.elapsed().as_secs(), 120);
 }

@@ -62,7 +62,7 @@ fn change(plural: &str, kind: &str, name: &str, owner: &str, label: &str) -> Cha
 /// A run with something of everything.
 fn small() -> History {
     let history = History::new();
-    history.set_operator(1, Operator::Running, "the operator starts", false);
+    history.set_operator(1, Operator::Running, "starting the operator", false);
     for (index, label) in HOSTILE.into_iter().enumerate() {
         let name = format!("a{index}");
         history.object(change("foos", "Foo", &name, "", "first"));

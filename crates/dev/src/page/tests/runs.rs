@@ -18,7 +18,7 @@ fn replicas_have_rows_and_a_leader() {
     };
     run(|runtime| {
         let history = small();
-        history.set_operator(2, Operator::Running, "the operator starts", false);
+        history.set_operator(2, Operator::Running, "starting the operator", false);
         history.lease(2, "leader", true);
         let page = runtime.block_on(page(&history));
         let mut tab = browser.open(page.url(), View::DESKTOP);
@@ -206,7 +206,7 @@ fn a_picture_tells_what_dev_sets_up_from_what_fails() {
         change.object["metadata"]["managedFields"][0]["manager"] = AGENT.into();
         history.object(change);
     }
-    history.set_operator(1, Operator::Running, "the operator starts", false);
+    history.set_operator(1, Operator::Running, "starting the operator", false);
     let mut request = Entry::new(Topic::Request, String::new(), "get foos a: 404");
     request.fact = Fact::Request {
         status: Some(404),
