@@ -244,17 +244,17 @@ impl fmt::Display for Difference {
         let Self { object, path, .. } = self;
         match (path.as_str(), &self.expected, &self.found) {
             ("", Some(_), None) => write!(f, "{object} is missing"),
-            ("", None, _) => write!(f, "{object} is there, and must not be"),
-            ("", Some(_), Some(_)) => write!(f, "{object} is another object"),
+            ("", None, _) => write!(f, "{object} exists, but must not"),
+            ("", Some(_), Some(_)) => write!(f, "{object} was replaced by another object"),
             (path, Some(expected), Some(found)) => {
-                write!(f, "{object}: {path} is {found}, and must be {expected}")
+                write!(f, "{object}: {path} is {found}, but must be {expected}")
             }
             (path, Some(expected), None) => {
-                write!(f, "{object}: {path} is absent, and must be {expected}")
+                write!(f, "{object}: {path} is absent, but must be {expected}")
             }
             (path, None, found) => {
                 let found = found.as_deref().unwrap_or_default();
-                write!(f, "{object}: {path} is {found}, and must be absent")
+                write!(f, "{object}: {path} is {found}, but must be absent")
             }
         }
     }

@@ -25,10 +25,10 @@ fn simulation(name: &str) -> Simulation {
         .objects(1)
         // The controller looks again after a minute whether the name of a Deployment is free.
         .quiet(Duration::from_secs(70))
-        .truth("Foo", "/status/availableReplicas", |server, foo| {
+        .truth("Foo", "/status/availableReplicas", |server, object| {
             let [namespace, name] = [
-                &foo["metadata"]["namespace"],
-                &foo["spec"]["deploymentName"],
+                &object["metadata"]["namespace"],
+                &object["spec"]["deploymentName"],
             ]
             .map(|it| it.as_str().unwrap_or_default());
             let deployment = server.get::<Deployment>(namespace, name);

@@ -38,7 +38,7 @@ fn difference(path: &str, found: &Value, expected: &Value) -> String {
             let longest = found.len().max(expected.len());
             (0..longest).map(|it| it.to_string()).collect()
         }
-        _ => return format!("{path} is {found}, and must be {expected}"),
+        _ => return format!("{path} is {found}, but must be {expected}"),
     };
     let at = |of: &Value, name: &str| of.pointer(&format!("/{name}")).cloned().unwrap_or_default();
     let mut pairs = names.iter().map(|it| (it, at(found, it), at(expected, it)));

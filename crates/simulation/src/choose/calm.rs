@@ -112,7 +112,7 @@ fn unrepeated(workload: &Workload, outcome: &Outcome) -> Vec<String> {
             };
             if is_invalid && !passed.report && writes[at..].iter().find(is_settled).is_none() {
                 left.push(format!(
-                    "without any fault, a write was rejected, and neither repeated with success nor reported: {}",
+                    "without any fault, a write was rejected, and the operator neither retried it successfully nor reported it: {}",
                     shown(passed)
                 ));
             }

@@ -287,7 +287,7 @@ fn doubts(setup: &Setup, known: &[Known<'_>]) -> Vec<String> {
     let has_kind = !setup.crds.is_empty() && setup.outside.is_empty();
     let is_silent = has_kind && known.iter().all(|it| !it.writes);
     if is_silent && !setup.demands.without.contains(&Oracle::Accepted) {
-        doubts.insert("the operator has changed nothing in the runs without faults".to_owned());
+        doubts.insert("the operator changed nothing in the runs without faults".to_owned());
     }
     doubts.into_iter().collect()
 }

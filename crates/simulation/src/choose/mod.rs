@@ -62,7 +62,9 @@ impl Simulation {
             Err(found) => panic!("{}", written(&found, "failed")),
         };
         if is_replay && summary.schedules == 0 {
-            return say(&format!("{name}: SIMULATE_REPLAY is of another simulation"));
+            return say(&format!(
+                "{name}: SIMULATE_REPLAY belongs to another simulation"
+            ));
         }
         say(&format!("{name}: {summary}"));
         if let Some(found) = &summary.taken_over {
@@ -122,7 +124,7 @@ impl Simulation {
         let kept = Kept::read(file).unwrap_or_else(|error| panic!("{error}"));
         let (name, kept_name) = (&self.setup.name, &kept.simulation);
         let shown = file.display().to_string();
-        assert_eq!(name, kept_name, "{shown} is of another simulation");
+        assert_eq!(name, kept_name, "{shown} belongs to another simulation");
         self.repeat(kept, &shown)
     }
 

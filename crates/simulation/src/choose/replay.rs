@@ -129,7 +129,7 @@ pub(crate) fn replay(
     }
     if let Some(missed) = outcome.missed.first() {
         return Err(format!(
-            "the operator does not get any more to {missed}, where a fault of the schedule is to happen"
+            "the operator no longer reaches {missed}, where the schedule has a fault"
         ));
     }
     Ok(Ok(Summary {

@@ -83,12 +83,12 @@ impl Summary {
         if !self.doubts.is_empty() {
             let doubts = self.doubts.join("\n    ");
             warnings.push(format!(
-                "the operator may not work at all; where it does, `.without(Oracle::Accepted)` says so:\n    {doubts}"
+                "the operator may be broken; if this is intended, add `.without(Oracle::Accepted)`:\n    {doubts}"
             ));
         }
         if let Some(found) = &self.taken_over {
             warnings.push(format!(
-                "{}; where the operator takes it over on purpose, `.without_scenario(Scenario::Strangers)` says so",
+                "{}; if the operator adopts it on purpose, add `.without_scenario(Scenario::Strangers)`",
                 found.message
             ));
         }

@@ -12,7 +12,7 @@ pub(super) fn crash(after: &Aftermath) -> String {
         )
     } else {
         format!(
-            "The process ended at `{what}`, between two writes, and the next process did not do the rest. A half-done state was taken as done: a guard such as \"the Deployment exists, so all is done\", or a change that only the process that saw it acts on. Compare each child with the spec in each reconcile."
+            "The process ended at `{what}`, between two writes, and the next process did not finish the work. It took a half-finished state for a finished one: a guard such as \"the Deployment exists, so all is done\", or a change that only the process that saw it acts on. Compare every child with the spec in every reconcile."
         )
     }
 }
@@ -22,11 +22,11 @@ pub(super) fn unanswered(after: &Aftermath) -> String {
     let what = &after.what;
     if after.is_extra {
         format!(
-            "`{what}` had its effect, but the operator got an error, and repeated it. Give children names that follow from their owner, so that a repeated create fails with 409 AlreadyExists."
+            "`{what}` took effect, but the operator got an error, and repeated it. Give children names that follow from their owner, so that a repeated create fails with 409 AlreadyExists."
         )
     } else {
         format!(
-            "`{what}` had its effect, but the operator got an error, and went on as if nothing had happened. Read the object again before the next attempt."
+            "`{what}` took effect, but the operator got an error, and carried on as if it had not. Read the object again before the next attempt."
         )
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn conflict(after: &Aftermath) -> String {
     failed(after).unwrap_or_else(|| {
         let what = &after.what;
         format!(
-            "`{what}` was rejected with 409 Conflict, as if another client had changed the object just before, and nothing repeats it: the conflict was taken as success, or the reconcile that failed is not repeated. Return the error, and have the error policy repeat the reconcile."
+            "`{what}` was rejected with 409 Conflict, as if another client had changed the object just before, and nothing retried it: the operator treated the conflict as success, or did not retry the failed reconcile. Return the error, and let the error policy retry the reconcile."
         )
     })
 }
@@ -46,7 +46,7 @@ pub(super) fn failure(after: &Aftermath) -> String {
     failed(after).unwrap_or_else(|| {
         let what = &after.what;
         format!(
-            "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and have the error policy repeat the reconcile."
+            "`{what}` failed, and nothing repeats it: the error was ignored, the reconcile that failed is not repeated, or a later step does not know that this one is missing. Return the error, and let the error policy retry the reconcile."
         )
     })
 }
@@ -61,12 +61,12 @@ fn failed(after: &Aftermath) -> Option<String> {
             if after.stays_after_restart {
                 "A new process leaves the state as it is, which the run does not explain: the cause is unknown. The run without faults may be the one whose state is outdated."
             } else {
-                "Compare each child with the spec in each reconcile."
+                "Compare every child with the spec in every reconcile."
             }
         ))
     } else if after.repetition == Repetition::Succeeds {
         Some(format!(
-            "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare each child with the spec in each reconcile."
+            "`{what}` failed, and succeeded when the operator sent it again. The second attempt left out another step, or did it by what had been read before: something half-done was taken as done, such as by a guard on the status or on a child that exists. Compare every child with the spec in every reconcile."
         ))
     } else if after.stays_after_restart {
         Some(format!(

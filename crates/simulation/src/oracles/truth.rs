@@ -69,7 +69,7 @@ impl Check for Truth {
             let known = self.known.get(&(number, uid.to_owned()));
             if known.is_some_and(|known| !known.contains(said)) {
                 let (id, field) = (id(object), &truth.field);
-                let message = format!("{id}: {field} says {said}, which has never been so");
+                let message = format!("{id}: {field} says {said}, which was never true");
                 found.push(Violation::new(message));
             }
         }
@@ -100,7 +100,7 @@ impl Check for Truth {
                 let expected = (truth.expected)(run.server, object);
                 if *said != expected {
                     let (id, field) = (id(object), &truth.field);
-                    let message = format!("{id}: {field} is {said}, and must be {expected}");
+                    let message = format!("{id}: {field} is {said}, but must be {expected}");
                     found.push(Violation::new(message));
                 }
             }

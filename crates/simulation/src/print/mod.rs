@@ -65,7 +65,7 @@ pub(crate) fn report(found: &Found, ends: &str, file: Option<&Path>) -> String {
     if found.schedule.from > 0 {
         let _ = writeln!(
             text,
-            "    the run begins with phase {}: the operator starts, and finds what the phases before have left",
+            "    the run begins with phase {}: the operator starts with the objects that the earlier phases left",
             found.schedule.from
         );
     }

@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// Said of reconciles that follow each other.
-const REPEATED: &str = "Reconciles follow each other although nothing changes: each asks for the next one after a short time, writes something that causes the next one, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
+const REPEATED: &str = "Reconciles keep running although nothing changes: each one requeues itself after a short time, writes something that triggers the next one, or waits for something in a loop. Return `Action::await_change()` when nothing is left to do.";
 
 /// The same where their writes change nothing.
-const REPEATED_IDLY: &str = "Reconciles follow each other although nothing changes, and nothing that they write changes anything: each asks for the next one after a short time, or waits for something in a loop. Return `Action::await_change()` where nothing is left to do.";
+const REPEATED_IDLY: &str = "Reconciles keep running although nothing changes, and nothing that they write changes anything: each one requeues itself after a short time, or waits for something in a loop. Return `Action::await_change()` when nothing is left to do.";
 
 /// Said of children that are missing in one namespace alone.
 const ELSEWHERE: &str = "Objects of this namespace do not get what the same ones have got in another. A namespace is fixed in the code, or something is remembered or looked up by the name alone, so that the one of the other namespace is found. Take the namespace from the object that is reconciled, use namespace and name as a key, and read and list in that namespace.";
@@ -95,7 +95,7 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
             "The owner reference is wrong, so the garbage collector deletes the child, and its deletion causes the next reconcile. Take apiVersion, kind, name and uid from the object that is reconciled (`owned_by`)."
         }
         Oracle::Rest if variety == Variety::Rejected => {
-            "The same attempt never succeeds. Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
+            "The same attempt never succeeds. Where the server says what is immutable or a duplicate, change how you write it: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
         }
         Oracle::OwnerReferences => {
             "Nothing deletes this object when its owner is deleted. Set an owner reference when it is created."
@@ -135,10 +135,10 @@ pub(crate) fn likely(found: &Found) -> Option<String> {
         }
         Oracle::Requests => repeated(found),
         Oracle::Panics => {
-            "The code takes something for granted that this schedule shows to be absent or different: an object in the cache, a field, the success of a request. Look at the last lines of the timeline."
+            "The code relies on something that is absent or different in this schedule: an object in the cache, a field, or a successful request. See the last lines of the timeline."
         }
         Oracle::Leader => {
-            "The replica goes on after its term has ended. Its lease ran out while it did not run, and its tasks did not notice. Fence the writes by the term (`Term::fence`), and end the process when the term ends."
+            "The replica keeps working after its term has ended. Its lease ran out while it did not run, and its tasks did not notice. Fence the writes by the term (`Term::fence`), and end the process when the term ends."
         }
         Oracle::EndState | Oracle::Counts | Oracle::History | Oracle::Deletion => {
             return Some(difference(found));
@@ -172,7 +172,7 @@ fn accepted(found: &Found) -> String {
         Some(_) | None => "The response says why.",
     };
     format!(
-        "{why} Until then, nothing that follows this request in a reconcile happens, so that runs with faults show nothing either."
+        "{why} Until then, nothing that follows this request in a reconcile happens, so runs with faults test nothing after it."
     )
 }
 
@@ -209,7 +209,7 @@ fn rejected_again(found: &Found) -> Option<String> {
         }
         (_, 403) => "The operator lacks the permission, or the namespace is being deleted.",
         _ => {
-            "Where the server says what is immutable or a duplicate, the way of the write is wrong: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
+            "Where the server says what is immutable or a duplicate, change how you write it: replace the child, or use server-side apply. Where the spec is not valid, say so in the CRD's schema or in the status, and wait for the next change."
         }
     };
     Some(format!(
@@ -319,7 +319,7 @@ fn without_faults(found: &Found, wrong: Wrong) -> String {
                 .iter()
                 .any(|it| it.path.is_empty()) =>
         {
-            "The same specs had this object before, and the operator does not make it again: something is taken as done that is not. What, the run does not show: the cause is unknown."
+            "The same specs had this object before, and the operator does not make it again: it takes something for done that is not. The run does not show what: the cause is unknown."
         }
         (Oracle::History, Wrong::Missing) => {
             "The children depend on what was there before: where a child exists, the operator leaves as it is what it sets in a new one, the server rejects the change, as of an immutable field, or it keeps what it has set by default, such as a `targetPort` that followed from the former `port`. In each reconcile, compare and set all fields of the child; replace a child that cannot be changed."

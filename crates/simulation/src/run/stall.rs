@@ -98,7 +98,7 @@ fn look() {
 fn fail(world: &World) {
     let seconds = (LOOK * LOOKS).as_secs();
     let message = format!(
-        "the operator never waits: it was busy for {seconds} seconds, in which no virtual time passed"
+        "the operator never waits: it was busy for {seconds} seconds while no virtual time passed"
     );
     world.judge.notice(Moment::Wakes(&message));
     for replica in 0..world.setup.replicas {
@@ -112,6 +112,6 @@ fn complain(world: &World) {
     // Where stderr is closed, the message is lost.
     let _ = writeln!(
         io::stderr(),
-        "simulation of {name}: the operator computes or blocks without end, somewhere without an await"
+        "simulation of {name}: the operator is stuck in a loop or a blocking call that never reaches an `.await`"
     );
 }

@@ -11,7 +11,7 @@ pub(crate) fn variable<T>(name: &str, read: impl FnOnce(&str) -> Option<T>) -> O
     let value = read(&text);
     assert!(
         value.is_some(),
-        "{name}={text:?} is not understood: SIMULATE_SEED is a number, SIMULATE_BUDGET such as singles+200, 60s or 10000, SIMULATE_REQUIRE singles, SIMULATE_EXHAUSTIVE the number of faults, SIMULATE_SEEDS that of seeds, SIMULATE_THREADS that of threads"
+        "{name}={text:?} cannot be parsed: SIMULATE_BUDGET takes a value such as singles+200, 60s or 10000; SIMULATE_REQUIRE takes singles; SIMULATE_SEED, SIMULATE_SEEDS, SIMULATE_THREADS and SIMULATE_EXHAUSTIVE take a number"
     );
     value
 }

@@ -137,14 +137,14 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Waits { failed: true } => {
-                f.write_str("waits for a later attempt, since requests have failed")
+                f.write_str("waits for a retry, because requests failed")
             }
             Self::Waits { failed: false } => {
-                f.write_str("waits for a later attempt, since the operator has not seen each event")
+                f.write_str("waits for a retry, because the operator has not seen every event")
             }
             Self::Waited(seconds) => write!(
                 f,
-                "has waited for {seconds} s, and sees no later attempt that leads there"
+                "waited for {seconds} s, but no retry led to the expected state"
             ),
             Self::Restarts => f.write_str("restarts the operator, which is at rest"),
             Self::Repeats { lines, more, until } => {
@@ -165,7 +165,14 @@ impl fmt::Display for Happening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Phase { index, name } => write!(f, "begins phase {index}: {name}"),
-            Self::User(act) => write!(f, "{} → {}", act.text, act.status),
+            Self::User(act) => {
+                f.write_str(&act.text)?;
+                // An act without a request has no status.
+                if act.status > 0 {
+                    write!(f, " → {}", act.status)?;
+                }
+                Ok(())
+            }
             Self::Process(_, Process::Starts) => f.write_str("starts"),
             Self::Process(_, Process::Crashes) => f.write_str("has crashed"),
             Self::Process(_, Process::Ends(why)) => write!(f, "has ended: {why}"),

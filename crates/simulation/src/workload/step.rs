@@ -179,9 +179,9 @@ impl Step {
                 format!("deletes the namespace {namespace}, with all that it contains")
             }
             Self::Seed { object } => format!("stores {}, without validation", id(object)),
-            Self::Stranger { path, .. } => format!("has an object of their own at {path}"),
+            Self::Stranger { path, .. } => format!("creates an object of their own at {path}"),
             Self::Leave { path, .. } => format!("deletes their own object at {path}"),
-            Self::Mark { path, .. } => format!("has a finalizer on {path}"),
+            Self::Mark { path, .. } => format!("adds a finalizer to {path}"),
             Self::Unmark { path, .. } => format!("removes their finalizer from {path}"),
             Self::Fire { path, .. } => format!("waits until the schedule of {path} fires"),
             Self::Finish { path } => format!("waits until the Jobs of {path} have ended"),
@@ -345,34 +345,34 @@ impl Turn {
         match self {
             Self::Wait(time) => format!("waits for {} ms", time.as_millis()),
             Self::Reject(Rejection::Writes) => {
-                "takes the right to write from the operator".to_owned()
+                "revokes the operator's write permissions".to_owned()
             }
             Self::Reject(Rejection::Namespace(name)) => {
                 format!("begins to delete the namespace {name}: nothing can be created in it")
             }
-            Self::Reject(Rejection::All) => "has a server that answers 503".to_owned(),
-            Self::Reject(Rejection::Hangs) => "has a server that does not answer".to_owned(),
+            Self::Reject(Rejection::All) => "makes the server answer 503".to_owned(),
+            Self::Reject(Rejection::Hangs) => "makes the server stop responding".to_owned(),
             Self::Reject(Rejection::Webhook) => {
-                "has a webhook that rejects the writes of children".to_owned()
+                "makes a webhook reject writes to children".to_owned()
             }
             Self::Reject(Rejection::SlowWebhook) => {
-                "has a webhook that gives no answer to the writes of children".to_owned()
+                "makes a webhook not respond to writes to children".to_owned()
             }
-            Self::Accept => "has a server that accepts requests of the operator again".to_owned(),
+            Self::Accept => "lets the server accept the operator's requests again".to_owned(),
             Self::Stop => "stops the operator".to_owned(),
             Self::Start => "starts the operator".to_owned(),
-            Self::Collection(true) => "has a garbage collector that catches up".to_owned(),
-            Self::Collection(false) => "has a garbage collector that is slow".to_owned(),
-            Self::Health(true) => "has nodes on which Pods get ready".to_owned(),
-            Self::Health(false) => "has nodes on which no Pod gets ready".to_owned(),
-            Self::Node(true) => "has new Pods in place of those that were lost".to_owned(),
+            Self::Collection(true) => "lets the garbage collector catch up".to_owned(),
+            Self::Collection(false) => "slows down the garbage collector".to_owned(),
+            Self::Health(true) => "lets Pods become ready".to_owned(),
+            Self::Health(false) => "keeps Pods from becoming ready".to_owned(),
+            Self::Node(true) => "replaces the lost Pods".to_owned(),
             Self::Node(false) => "loses a node, with a Pod of each workload".to_owned(),
-            Self::Crds(Version::Old) => "applies the CRDs of the version before".to_owned(),
+            Self::Crds(Version::Old) => "applies the CRDs of the previous version".to_owned(),
             Self::Crds(Version::New) => "applies the CRDs of the new version".to_owned(),
             Self::Version(Version::Old) => {
-                "replaces the operator by that of the version before".to_owned()
+                "replaces the operator with the previous version".to_owned()
             }
-            Self::Version(Version::New) => "replaces the operator by the new version".to_owned(),
+            Self::Version(Version::New) => "replaces the operator with the new version".to_owned(),
         }
     }
 }

@@ -113,13 +113,13 @@ fn other_simulations_ignore_a_kept_schedule() {
     let (_, output, success) = run_in("other", "kept::passes", file.to_str());
     assert!(success, "{output}");
     assert!(
-        output.contains("labels: SIMULATE_REPLAY is of another simulation"),
+        output.contains("labels: SIMULATE_REPLAY belongs to another simulation"),
         "{output}"
     );
 }
 
 #[test]
-#[should_panic(expected = "is of another simulation")]
+#[should_panic(expected = "belongs to another simulation")]
 fn a_regression_test_has_the_schedule_of_its_own_simulation() {
     let file = kept("regression", &[("\"labels\"", "\"other\"")]);
     let _ = world(true, &["a", "b"]).replay(file);

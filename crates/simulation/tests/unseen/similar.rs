@@ -91,14 +91,12 @@ async fn copies(client: Client, passes: Passes) {
         let maps = Api::<ConfigMap>::namespaced(client.clone(), "default");
         let params = PatchParams::apply("pages").force();
         let is_deleted = page.metadata.deletion_timestamp.is_some();
-        while !is_dropped && !is_deleted {
-            match maps
-                .patch(&page.name_any(), &params, &Patch::Apply(&copy))
-                .await
-            {
-                Ok(_) => break,
-                Err(_) => sleep(Duration::from_secs(1)).await,
-            }
+        if is_dropped || is_deleted {
+            continue;
+        }
+        let apply = Patch::Apply(&copy);
+        while maps.patch(&page.name_any(), &params, &apply).await.is_err() {
+            sleep(Duration::from_secs(1)).await;
         }
     }
 }

@@ -62,7 +62,7 @@ fn facts(page: &mut String, found: &Found) -> fmt::Result {
     if schedule.from > 0 {
         writeln!(
             page,
-            "<li>The run begins with phase {}: the operator starts, and finds what the phases before have left.</li>",
+            "<li>The run begins with phase {}: the operator starts with the objects that the earlier phases left.</li>",
             schedule.from
         )?;
     }

@@ -40,7 +40,7 @@ pub(super) fn asking_again_is_enough(found: &Found) -> Option<String> {
     }
     let failed = last_failure(found)?;
     Some(format!(
-        "`{}` failed with {}, and the reconcile is not repeated: when the object changes once more, the same process puts the state right. Either the code after that request takes its failure as success, or the error policy does not requeue. Return the error, and have the error policy repeat the reconcile (`Action::requeue`).",
+        "`{}` failed with {}, and the reconcile is not repeated: when the object changes once more, the same process puts the state right. Either the code after that request takes its failure as success, or the error policy does not requeue. Return the error, and let the error policy retry the reconcile (`Action::requeue`).",
         failed.point.what(),
         failed.status
     ))
