@@ -138,9 +138,11 @@ fn expire_the_third_list(server: &ApiServer, has_token: bool) {
         if request.resource != "widgets" || lists.fetch_add(1, Ordering::SeqCst) != 2 {
             return Action::Pass;
         }
-        let token = request.path.split("continue=").nth(1);
+        let query = request.path.split_once('?').map_or("", |it| it.1);
+        let mut query = form_urlencoded::parse(query.as_bytes());
+        let token = query.find(|(key, _)| key == "continue");
         let metadata = match token {
-            Some(token) if has_token => json!({"continue": token}),
+            Some((_, token)) if has_token => json!({"continue": token}),
             _ => json!({}),
         };
         let status = json!({

@@ -101,7 +101,7 @@ fn a_kept_schedule_whose_workload_is_gone_fails() {
 }
 
 #[test]
-#[should_panic(expected = "the operator does not get any more to patch services")]
+#[should_panic(expected = "the operator no longer reaches patch services")]
 fn a_kept_schedule_whose_point_is_gone_fails() {
     let file = kept("point", &[("\"configmaps\"", "\"services\"")]);
     let _ = world(true, &["a", "b"]).replay(file);

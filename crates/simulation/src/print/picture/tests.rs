@@ -199,7 +199,7 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
         200,
         Effect::Changes(vec!["data.a".to_owned()], 0),
     );
-    assert!(repeated(Oracle::Requests, busy).contains("writes something that causes the next one"));
+    assert!(repeated(Oracle::Requests, busy).contains("writes something that triggers the next one"));
     // Attempts for an object that is gone, with the Events that report them.
     let unknown = |verb, resource, status| {
         entry(
@@ -239,7 +239,7 @@ fn each_variety_of_a_failure_has_a_cause() {
         ),
         (Oracle::Rest, Variety::Rejected, "never succeeds"),
         (Oracle::Rest, Variety::TwoStates, "overwrite each other"),
-        (Oracle::Rest, Variety::Repeated, "follow each other"),
+        (Oracle::Rest, Variety::Repeated, "keep running"),
         (
             Oracle::Idempotence,
             Variety::Restart,
