@@ -244,7 +244,7 @@ impl fmt::Display for Difference {
         let Self { object, path, .. } = self;
         match (path.as_str(), &self.expected, &self.found) {
             ("", Some(_), None) => write!(f, "{object} is missing"),
-            ("", None, _) => write!(f, "{object} exists, but must not"),
+            ("", None, _) => write!(f, "{object} exists, but must not exist"),
             ("", Some(_), Some(_)) => write!(f, "{object} was replaced by another object"),
             (path, Some(expected), Some(found)) => {
                 write!(f, "{object}: {path} is {found}, but must be {expected}")

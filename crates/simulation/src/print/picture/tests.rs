@@ -199,7 +199,9 @@ fn a_cause_is_one_that_the_run_does_not_exclude() {
         200,
         Effect::Changes(vec!["data.a".to_owned()], 0),
     );
-    assert!(repeated(Oracle::Requests, busy).contains("writes something that triggers the next one"));
+    assert!(
+        repeated(Oracle::Requests, busy).contains("writes something that triggers the next one")
+    );
     // Attempts for an object that is gone, with the Events that report them.
     let unknown = |verb, resource, status| {
         entry(

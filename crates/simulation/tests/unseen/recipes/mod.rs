@@ -165,7 +165,7 @@ const WAIT: &[Row] = &[
     (
         "a reconcile asks for the next one at once",
         Oracle::Rest,
-        "asks for the next one after a short time",
+        "requeues itself after a short time",
     ),
     (
         "deletionTimestamp is not looked at",
@@ -297,7 +297,7 @@ const DRY_RUN: &[Row] = &[
     (
         "the plan is shown by polling",
         Oracle::Rest,
-        "asks for the next one after a short time",
+        "requeues itself after a short time",
     ),
     (
         "the plan stays",
